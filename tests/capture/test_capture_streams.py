@@ -1,19 +1,37 @@
-"""Reassembly and framing: whatever way the bytes arrive, the same packets come out; losses are said, never guessed."""
+"""TCP streams of a capture: fragments, holes, and streams that are followed as they come."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from itertools import count, pairwise
+from pathlib import Path
 
+import build_captures
 import build_packets
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nightly import fewer
+from record_edits import records_of
 
-from conformance.capture import Closed, Frame, Opened
+from conformance.capture import Closed, Cut, Ended, Frame, Opened, Passed, Renewed, read_capture
 from conformance.capture.connections import HOLD_NS, Connections
+from conformance.capture.following import Stop
 from conformance.capture.framing import MAX_WAITING, Framer, Stream
-from conformance.capture.network import ACK, FIN, RST, SYN, Segment
+from conformance.capture.network import (
+    ACK,
+    FIN,
+    MAX_DATAGRAMS,
+    MAX_LENGTH,
+    RST,
+    SYN,
+    WAIT_NS,
+    Fragment,
+    Fragments,
+    Segment,
+)
+from conformance.capture.records import RecordWalk, read_records
 
 CLIENT, SERVER = ("10.0.0.1", 49759), ("10.0.0.2", 1801)
 FEW = settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)
@@ -174,8 +192,6 @@ def test_a_hostile_number_of_connections_is_bounded():
 
 
 # --- Framing ----------------------------------------------------------------------------------------------------
-
-
 def feed(data: bytes, step: int = 7, found: bool = True, ending: str = "ended"):
     framer = Framer(found)
     pieces = []
@@ -253,3 +269,176 @@ def test_junk_without_end_is_kept_within_bounds():
         assert framer.buffered <= 2 * 65_536
     assert [piece.trouble.kind for piece in pieces] == ["no-header"]
     assert len(pieces[0].data) <= 4096
+
+
+def pieces(data: bytes, size: int = 8, identifier: int = 1) -> list[Fragment]:
+    return [
+        Fragment("a", "b", 6, identifier, at, at + size >= len(data), data[at : at + size])
+        for at in range(0, len(data), size)
+    ]
+
+
+@given(st.binary(min_size=9, max_size=80), st.data())
+def test_any_order_and_any_repetition_give_the_datagram_once(data, draws):
+    made = pieces(data)
+    order = draws.draw(st.permutations(made + draws.draw(st.lists(st.sampled_from(made), max_size=3))))
+    fragments = Fragments()
+    whole = [found for one in order if (found := fragments.add(0, one)) is not None]
+    assert whole[0] == data and set(whole) == {data}
+
+
+def test_a_missing_piece_is_waited_for_and_given_up():
+    first, second, third = pieces(bytes(24))
+    fragments = Fragments()
+    assert fragments.add(0, first) is None and fragments.add(0, third) is None
+    assert fragments.add(WAIT_NS + 1, second) is None
+    assert fragments.given_up == 2
+    fragments.end()
+    assert fragments.given_up == 3
+
+
+def test_datagrams_do_not_mix():
+    fragments = Fragments()
+    (one, two), (three, four) = pieces(b"a" * 16, identifier=1), pieces(b"b" * 16, identifier=2)
+    assert [fragments.add(0, each) for each in (one, three, two, four)] == [None, None, b"a" * 16, b"b" * 16]
+
+
+def test_a_hostile_number_of_datagrams_is_bounded():
+    fragments = Fragments()
+    for identifier in range(MAX_DATAGRAMS * 2):
+        fragments.add(0, Fragment("a", "b", 6, identifier, 0, False, bytes(8)))
+    assert fragments.given_up == MAX_DATAGRAMS
+
+
+def test_overlapping_pieces_never_hold_more_than_a_datagram_can():
+    fragments = Fragments()
+    for at in range(0, MAX_LENGTH, 8):
+        fragments.add(0, Fragment("a", "b", 6, 1, at, False, bytes(min(4000, MAX_LENGTH - at))))
+        held = sum(waiting.held for waiting in fragments._waiting.values())
+        assert held <= MAX_LENGTH + 4000
+
+
+def test_a_piece_beyond_the_largest_datagram_ends_it():
+    fragments = Fragments()
+    assert fragments.add(0, Fragment("a", "b", 6, 1, 65_528, True, bytes(8))) is None
+    assert fragments.given_up == 1
+
+
+HEAD, RECORDS = records_of(build_captures.consistent_session().pcap())
+FIRST = 40
+BEFORE, AFTER = HEAD + b"".join(RECORDS[:FIRST]), HEAD + b"".join(RECORDS[FIRST:])
+
+
+def replaced(path: Path) -> None:
+    """Another file takes the place, as tcpdump -G and logrotate do it."""
+    path.rename(path.with_suffix(".1"))
+    path.write_bytes(AFTER)
+
+
+def renamed(path: Path) -> None:
+    """A file that was written elsewhere takes the place."""
+    other = path.with_suffix(".new")
+    other.write_bytes(AFTER)
+    other.replace(path)
+
+
+def truncated(path: Path) -> None:
+    """The file is begun anew, as logrotate does it with copytruncate."""
+    path.write_bytes(AFTER)
+
+
+@pytest.mark.parametrize("change", [replaced, renamed, truncated])
+@pytest.mark.parametrize("part", [b"", RECORDS[FIRST][:20]])
+def test_it_is_read_on(change: Callable[[Path], None], part: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.pcap"
+    path.write_bytes(BEFORE + part)
+    stop, events, frames = Stop(30), [], 0
+    for event in read_capture(path, follow=stop):
+        events.append(event)
+        frames += isinstance(event, Frame)
+        if isinstance(event, Frame) and event.record == 39:
+            change(path)
+        if frames == 26:
+            stop.tell()
+    (renewed,) = (one for one in events if isinstance(one, Renewed))
+    assert (renewed.record, renewed.cut is not None) == (FIRST + 1, bool(part))
+    assert [one.record for one in events if isinstance(one, Frame)][-1] == 49
+    assert frames == 26
+    assert isinstance(events[-1], Ended)
+    assert not [one for one in events if isinstance(one, Cut)]
+
+
+def test_an_empty_file_in_its_place_is_waited_for_to_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcap"
+    path.write_bytes(BEFORE)
+    stop, events = Stop(30), []
+    for event in read_capture(path, follow=stop):
+        events.append(event)
+        if isinstance(event, Frame) and event.record == 39:
+            path.rename(tmp_path / "a.1")
+            path.write_bytes(b"")
+        if isinstance(event, Renewed):
+            stop.tell()
+    assert sum(isinstance(one, Renewed) for one in events) == 1
+    assert isinstance(events[-1], Ended)
+
+
+HOLE = 32 << 20
+
+
+@pytest.fixture
+def capture() -> bytes:
+    import build_captures
+
+    made: bytes = build_captures.consistent_session().pcap()
+    return made
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_hole_is_passed_over(capture: bytes, tmp_path: Path, swapped: bool) -> None:
+    """As of a file that was made larger before it was written, and never written."""
+    head, records = records_of(capture)
+    if swapped:
+        head = struct.pack(">IHHiIII", *struct.unpack("<IHHiIII", head))
+        records = [struct.pack(">IIII", *struct.unpack_from("<IIII", one)) + one[16:] for one in records]
+    path = tmp_path / "hole.pcap"
+    before, behind = b"".join(records[:9]), b"".join(records[9:])
+    with path.open("wb") as file:
+        file.write(head + before)
+        file.seek(HOLE, 1)
+        file.write(behind)
+    walk = RecordWalk()
+    found = list(read_records(path, walk))
+    assert [one.data for one in found] == [one[16:] for one in records]
+    assert walk.damaged == HOLE and walk.cut is None
+    (passed,) = (event for event in read_capture(path) if isinstance(event, Passed))
+    assert (passed.record, passed.length) == (10, HOLE)
+
+
+def test_the_time_of_what_was_lost_does_not_matter(capture: bytes, tmp_path: Path) -> None:
+    """Neither a record whose time is damage, nor a day without traffic, is the end of a capture."""
+    head, records = records_of(capture)
+    bad = struct.pack("<IIII", 7, 0, 3, 60) + b"abc"
+    damaged = bytearray(records[9])
+    struct.pack_into("<I", damaged, 8, 0xFFFF_FFFF)
+    path = tmp_path / "times.pcap"
+    path.write_bytes(head + b"".join(records[:9]) + bad + damaged + b"".join(records[10:]))
+    walk = RecordWalk()
+    found = list(read_records(path, walk))
+    assert len(found) == len(records)  # One is the bad one.
+    assert walk.damaged == len(damaged) and walk.cut is None
+
+
+def test_a_length_of_the_very_most_is_found_again(capture: bytes, tmp_path: Path) -> None:
+    """16 MiB, whose lower three bytes are 0."""
+    head, records = records_of(capture)
+    most = struct.pack("<IIII", struct.unpack_from("<I", records[0])[0], 0, 1 << 24, 1 << 24)
+    path = tmp_path / "large.pcap"
+    with path.open("wb") as file:
+        file.write(head + b"\xff" * 700 + most)
+        file.seek(1 << 24, 1)
+        file.write(b"".join(records))
+    walk = RecordWalk()
+    found = list(read_records(path, walk))
+    assert len(found) == len(records) + 1 and len(found[0].data) == 1 << 24
+    assert walk.damaged == 700

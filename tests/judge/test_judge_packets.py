@@ -1,20 +1,34 @@
-"""Packet rules: each is broken by its mutation, and by nothing that is right."""
+"""Each packet rule holds for valid packets and breaks with its mutation."""
 
+from __future__ import annotations
+
+import base64
 import json
+import tomllib
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from nightly import fewer
+from nightly import SEED, amount, fewer
 from printed_frames import CONNECTION_PARAMETERS, PING_REQUEST, SESSION_ACK, USER_MESSAGE
+from valid_packets import valid_packets
 
-from conformance.judge.packets.judge import RULES, Result, find, judge_packet
-from conformance.judge.rules import Rule
+from conformance.adapter.connectors import connect
+from conformance.judge.packets.field_compare import compare_fields
+from conformance.judge.packets.judge import RULES, Result, find, judge_dissected, judge_packet
+from conformance.judge.packets.rules_base import WITH_SESSION, S
+from conformance.judge.packets.rules_lists import SOAP
+from conformance.judge.packets.rules_signatures import ENHANCED, RC4, encrypted, provided
+from conformance.judge.packets.signing import UNSIGNED, Signing, sign
+from conformance.judge.packets.user_messages import compare_encoded
+from conformance.judge.rules import PLAIN, Rule, Value
 from conformance.spec.catalogue import catalogue
 from conformance.suites.packets.messages import messages_in_a_session, packet_of, user_messages
 from conformance.verdict import Outcome, Verdict
-from conformance.wire import dissect, encode, patch
+from conformance.wire import dissect, encode, patch, rebuild
 
 ALL = [pytest.param(rule, id=rule.id) for rule in RULES]
 
@@ -139,3 +153,157 @@ def test_no_rule_fires_on_packets_of_our_own_layers(message: dict[str, Any]) -> 
         verdicts = judged(packet_of(message), readings, level="may")
 
         assert not_passing(verdicts) == {}
+
+
+CERT = "SecurityHeader.SecurityData.SenderCert"
+PERMITTED: dict[str, dict[str, Value]] = {
+    "a provider as MS-MQDMPR 3.1.1.12 spells it": provided(f"{ENHANCED}, v1.0"),
+    "a provider as MS-MQQB 3.1.7.1.5 spells it": provided(f"{ENHANCED} v1.0"),
+    "the 65536th recoverable message is acknowledged": {**WITH_SESSION, S + "RecoverableMsgAckFlags": 1},
+    "a paused queue": {**WITH_SESSION, S + "WindowSize": 1},
+    "more room than the encrypted body takes": {
+        **encrypted(RC4, 1), "MessagePropertiesHeader.AllocationBodySize": 64,
+    },
+}  # fmt: skip
+
+
+def accused(data: bytes) -> set[str]:
+    verdicts = judge_packet(data, profile="msmq-4.0", transport="buffer", level="may")
+    return {one.requirement for one in verdicts if one.outcome in (Outcome.FAIL, Outcome.WARN)}
+
+
+@pytest.mark.parametrize("case", PERMITTED)
+def test_what_is_permitted_is_not_accused(case: str) -> None:
+    assert not accused(encode("UserMessage", {**PLAIN, **PERMITTED[case]}))
+
+
+def test_a_signature_without_a_certificate_is_a_reading() -> None:
+    data = sign(encode("UserMessage", {**PLAIN, **UNSIGNED, CERT: b""}), Signing())
+    assert not accused(data)
+    strict = judge_packet(data, profile="msmq-4.0", transport="buffer", readings="strict")
+    assert "MQDMPR-3.1.1.12.sender-certificate" in {one.requirement for one in strict if one.outcome is Outcome.FAIL}
+
+
+@pytest.mark.parametrize(("name", "word"), [("Header", "header"), ("Body", "body")])
+def test_a_nul_inside_a_soap_text_is_accused(name: str, word: str) -> None:
+    data = encode("UserMessage", {**PLAIN, **SOAP, f"SoapHeader.{name}": "te\0xt"})
+    assert accused(data) == {f"MQMQ-2.2.20.7.{word}-terminated"}
+
+
+@pytest.mark.parametrize("readings", ["windows", "strict", "permissive"])
+@pytest.mark.parametrize("session", [0, 1])
+@pytest.mark.parametrize(("header", "body"), [("ab", "yyy"), ("", "y"), ("abcd", "yyyyy"), ("abc", "yy"), ("ab", "yy")])
+def test_texts_without_padding_are_no_deviation_whether_the_header_has_one_at_its_end_or_not(
+    header: str, body: str, session: int, readings: str
+) -> None:
+    texts = {"SoapHeader.Header": header, "SoapHeader.Body": body, "BaseHeader.Flags.SH": session}
+    packed = {**PLAIN, **SOAP, **texts, "SoapHeader.HeaderPadding": b""}
+    for end in ({}, {"SoapHeader.BodyPadding": b""}):
+        data = encode("UserMessage", {**packed, **end})
+        assert not [
+            one.requirement
+            for one in judge_packet(data, profile="msmq-4.0", readings=readings)
+            if one.outcome is Outcome.FAIL and "packet-size-session" not in one.requirement
+        ]
+        assert rebuild(dissect(data)) == data
+
+
+PACKETS = amount("judge.packets-of-the-embedded-codec")
+MANY = settings(
+    max_examples=PACKETS,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def test_no_rule_fires_on_packets_of_the_embedded_codec(tmp_path: Path) -> None:
+    seen: set[str] = set()
+    packets: set[bytes] = set()
+    with connect("embedded", state_dir=tmp_path, in_process=True) as client:
+
+        @MANY
+        @given(user_messages() | messages_in_a_session())
+        def run(message: dict[str, Any]) -> None:
+            result = client.call("packets.encode", message=message)
+            assert result.ok, result
+            data = base64.b64decode(result.values["packet"])
+            packet = dissect(data, transport="buffer")
+            for readings in ("windows", "permissive"):
+                verdicts = judge_dissected(
+                    packet, profile="msmq-4.0", readings=readings, transport="buffer", level="may"
+                )
+                assert [one for one in verdicts if one.outcome not in (Outcome.PASS, Outcome.READING)] == []
+            compared = [
+                *compare_encoded(message, packet),
+                *compare_fields(message, dissect(packet_of(message)), packet),
+            ]
+            assert [one for one in compared if one.outcome is not Outcome.PASS] == []
+            seen.update(one.requirement for one in (*verdicts, *compared))
+            packets.add(data)
+
+        run()
+    assert len(packets) >= PACKETS * 3 // 4
+    assert len(seen) > 250
+
+
+VECTORS = sorted((Path(__file__).parents[2] / "fixtures" / "vectors").glob("*.json"))
+
+
+def expected_of(vector: Path) -> dict[str, Any]:
+    return tomllib.loads(vector.with_name(f"{vector.stem}.expect.toml").read_text(encoding="utf-8"))
+
+
+def bytes_of(vector: Path) -> bytes:
+    return bytes.fromhex(json.loads(vector.read_text(encoding="utf-8"))["hex"])
+
+
+def test_every_vector_has_its_expectation_and_the_other_way_round() -> None:
+    assert len(VECTORS) >= 13
+    folder = VECTORS[0].parent
+    assert {path.name for path in folder.glob("*.toml")} == {f"{path.stem}.expect.toml" for path in VECTORS}
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda path: path.stem)
+def test_verdicts_are_the_expected_ones(vector: Path) -> None:
+    expected, data = expected_of(vector), bytes_of(vector)
+    transport = expected["transport"]
+    verdicts = judge_packet(data, profile="msmq-4.0", readings="windows", transport=transport)
+    others = [(one.requirement, one.outcome.value) for one in verdicts if one.outcome is not Outcome.PASS]
+    passes = Counter(one.requirement for one in verdicts if one.outcome is Outcome.PASS)
+    assert sorted(others) == sorted((one["requirement"], one["outcome"]) for one in expected.get("verdict", []))
+    assert dict(passes) == expected.get("passes", {})
+    assert dissect(data, transport=transport).kind == expected["kind"]
+    assert all(one["why"] for one in expected.get("verdict", []))
+
+
+SECTIONS = ("TransactionHeader", "SecurityHeader", "DebugHeader", "SoapHeader", "MultiQueueFormatHeader")
+
+
+def test_valid_messages_are_accused_of_nothing() -> None:
+    for data in valid_packets(amount("packets.valid"), int(SEED)):
+        verdicts = judge_packet(data, profile="msmq-6.0", transport="buffer", level="may")
+        accused = {one.requirement for one in verdicts if one.outcome in (Outcome.FAIL, Outcome.WARN)}
+        assert not accused, data.hex()
+
+
+def test_the_messages_have_everything_that_one_may_have() -> None:
+    seen: Counter[str] = Counter()
+    for data in valid_packets(200):
+        packet = dissect(data)
+        assert packet.whole
+        seen.update(name for name in (*SECTIONS, "SessionHeader") if packet.has(name))
+        seen.update(f"{flag} {int(packet.fields[f'UserHeader.Flags.{flag}'])}" for flag in ("DQ", "AQ", "RQ"))
+        seen["encrypted"] += packet.fields.get("SecurityHeader.Flags.EB") == 1
+        seen["signed"] += bool(packet.fields.get("SecurityHeader.SignatureSize"))
+        seen["signed list"] += bool(packet.fields.get("MultiQueueFormatHeader.Signature.Size"))
+    kinds = [
+        f"{flag} {number}"
+        for flag, numbers in (("DQ", "357"), ("AQ", "023567"), ("RQ", "0123567"))
+        for number in numbers
+    ]
+    assert not [
+        word for word in (*SECTIONS, "SessionHeader", *kinds, "encrypted", "signed", "signed list") if not seen[word]
+    ]

@@ -1,4 +1,4 @@
-"""Which requirement the model blames: the one of the text that is closest to what went wrong."""
+"""The requirement that the model blames for an answer."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from blamed_steps import (
     judged,
     message,
     opened,
-    sent,
 )
+from blamed_steps import sent as blamed_steps_sent
 
 from conformance.model import Answer, Call, Model, Observation, Scan, SeenMessage, States
 from conformance.spec.catalogue import assignment
@@ -27,10 +27,12 @@ from conformance.spec.constants import hresults
 @pytest.mark.parametrize("deletes", [True, False])
 def test_a_second_phase_answers_mq_ok_and_no_other_success(deletes: bool) -> None:
     ended = Call("messages.receive_end", read="b", acknowledge=deletes)
-    found = judged(*START, sent("a"), BEGIN, (ended, INFORMATION))
+    found = judged(*START, blamed_steps_sent("a"), BEGIN, (ended, INFORMATION))
     assert broken(found) == {"MQDMPR-3.1.7.1.12.mq-ok": "messages.receive_end"}
-    assert not judged(*START, sent("a"), BEGIN, (ended, OK)).failed
-    assert not judged(*START, sent("a"), BEGIN, (ended, Answer(None, False))).failed  # an API without status codes
+    assert not judged(*START, blamed_steps_sent("a"), BEGIN, (ended, OK)).failed
+    assert not judged(
+        *START, blamed_steps_sent("a"), BEGIN, (ended, Answer(None, False))
+    ).failed  # an API without status codes
 
 
 @pytest.mark.parametrize(("number", "blamed"), [(1, "10.removes"), (2, "9.once"), (None, "10.removes")])
@@ -48,7 +50,7 @@ DELETED_AND_MADE_AGAIN = (
     *START,
     opened("q;one", name="m1", access="move"),
     opened("q;one", name="r1"),
-    sent("a"),
+    blamed_steps_sent("a"),
     (PEEK, message("a", 1)),
     (Call("messages.move", message="a", handle="r", destination="m1"), OK),
     (Call("messages.peek", handle="r1"), message("a", 1)),
@@ -87,19 +89,27 @@ def test_a_message_that_is_there_twice(moved: bool) -> None:
         (back, OK),
         (RECEIVE, message("a", 1)),
     )
-    before = (*START, *there, sent("a"), *(steps if moved else ((RECEIVE, message("a", 1)),)), sent("b"))
+    before = (
+        *START,
+        *there,
+        blamed_steps_sent("a"),
+        *(steps if moved else ((RECEIVE, message("a", 1)),)),
+        blamed_steps_sent("b"),
+    )
     twice = Scan(("a", "a", "b"))
-    found = judged(*before, sent("c"), (Call("messages.peek", handle="r"), message("c", 9)), scan=twice)
+    found = judged(*before, blamed_steps_sent("c"), (Call("messages.peek", handle="r"), message("c", 9)), scan=twice)
     assert broken(found) == {f"MQDMPR-3.1.7.1.{'16.moved' if moved else '9.once'}": "messages.peek"}
 
 
 def test_a_journal_copy_made_twice_is_blamed_on_journaling() -> None:
     journal = "q;JOURNAL"
     start = (Call("queues.create", queue="q", journaling=True), OK), *START[1:], opened(journal, name="j")
-    took = (RECEIVE, message("a", 1)), sent("b"), (RECEIVE, message("b", 2))
+    took = (RECEIVE, message("a", 1)), blamed_steps_sent("b"), (RECEIVE, message("b", 2))
     seen = SeenMessage(b"a", "a", 3, "express", 1)
     twice = Scan(("a", "a"), journal, (seen, seen))
-    found = judged(*start, sent("a"), *took, (Call("messages.peek", handle="j"), message("b", 3)), scan=twice)
+    found = judged(
+        *start, blamed_steps_sent("a"), *took, (Call("messages.peek", handle="j"), message("b", 3)), scan=twice
+    )
     assert broken(found) == {"MQMQ-2.3.1.4.journal-copy": "messages.peek"}
 
 
@@ -108,7 +118,7 @@ def test_a_refused_purge_that_purges(access: str) -> None:
     """What two peeks have shown to be there was not taken by the first of them."""
     denied = Call("queues.purge", handle="p"), Answer.of_status(hresults.MQ_ERROR_ACCESS_DENIED)
     seen = (PEEK, message("a", 1)), (PEEK, message("a", 1))
-    opening = (*START, opened(name="p", access=access), sent("a"), *seen, denied)
+    opening = (*START, opened(name="p", access=access), blamed_steps_sent("a"), *seen, denied)
     found = judged(*opening, (PEEK, IO_TIMEOUT), scan=Scan(()))
     assert broken(found) == {f"MQDMPR-3.1.1.17.{access}-access-no-purge": "messages.peek"}
     assert not judged(*opening, (PEEK, message("a", 1))).failed
@@ -140,7 +150,15 @@ AVAILABLE, BYTES = "MQDMPR-3.1.7.1.9.available", "MQDMPR-3.1.7.2.1.total-bytes"
 def test_a_count_is_blamed_only_where_the_messages_are_right(
     there: tuple[str, ...], number: int, requirement: str
 ) -> None:
-    before = (CREATED, counted(0), *START[1:], sent("a"), counted(1, 100), (RECEIVE, message("a", 1)), sent("b"))
+    before = (
+        CREATED,
+        counted(0),
+        *START[1:],
+        blamed_steps_sent("a"),
+        counted(1, 100),
+        (RECEIVE, message("a", 1)),
+        blamed_steps_sent("b"),
+    )
     wrong = counted(number, 30 if number == 1 else 100)
     assert judged(*before, wrong).ask == "q"
     assert broken(judged(*before, wrong, scan=looked("q", *there))) == {requirement: "queues.counts"}
@@ -148,7 +166,12 @@ def test_a_count_is_blamed_only_where_the_messages_are_right(
 
 def test_a_wrong_count_of_a_journal_looks_into_the_journal() -> None:
     start = (Call("queues.create", queue="q", journaling=True), OK), counted(0), *START[1:]
-    steps = (*start, sent("a"), (RECEIVE, message("a", 1)), counted(0, journal_messages=0, journal_bytes=0))
+    steps = (
+        *start,
+        blamed_steps_sent("a"),
+        (RECEIVE, message("a", 1)),
+        counted(0, journal_messages=0, journal_bytes=0),
+    )
     assert judged(*steps).ask == "q;JOURNAL"
     assert broken(judged(*steps, scan=looked("q;JOURNAL"))) == {"MQMQ-2.3.1.4.journal-copy": "queues.counts"}
 
@@ -185,7 +208,7 @@ def test_a_message_that_is_held_is_told_from_one_that_peek_next_does_not_skip(
     peek = Call("messages.peek", handle="r", cursor="c"), message("a", 1)
     onward = Call("messages.peek_next", handle="r", cursor="c"), message("b", 2)
     taken = Call("messages.receive", handle="r"), message("a", 1)
-    steps = (*START, cursor, sent("a"), sent("b"), peek, taken, begin, onward)
+    steps = (*START, cursor, blamed_steps_sent("a"), blamed_steps_sent("b"), peek, taken, begin, onward)
     held = looked("q", *("b" for _ in there))
     assert broken(judged(*steps, scan=held)) == {requirement: "messages.peek_next"}
 
@@ -285,7 +308,7 @@ def test_a_later_read_of_a_handle_that_is_served_first_breaks_the_order_of_waiti
         assert not found.failed, found.verdicts
         states = found.states
     for served, wanted in (("w1", None), ("w2", "16.waiting-reads-in-order"), ("w3", "16.waiting-reads-in-order")):
-        found = model.step(states, sent("a")[0], Observation(OK, completed={served: message("a", 1)}))
+        found = model.step(states, blamed_steps_sent("a")[0], Observation(OK, completed={served: message("a", 1)}))
         assert list(broken(found)) == ([f"MQDMPR-3.1.1.{wanted}"] if wanted else []), served
 
 
@@ -297,3 +320,56 @@ def test_a_send_that_is_refused_for_its_copy_is_blamed_on_the_copy() -> None:
     assert list(broken(found)) == ["MQDMPR-3.1.1.12.positive-journaling-over-quota"]
     found = judged(limited, *START, (Call("messages.send", message="a", handle="s"), full))
     assert "MQDMPR-3.1.1.12.positive-journaling-over-quota" not in broken(found)
+
+
+NOW = (Call("clock.now"), OK)
+LATER = (Call("clock.advance", by_ms=3000), OK)
+ILLEGAL = Answer.of_status(hresults.MQ_ERROR_ILLEGAL_CURSOR_ACTION)
+DEFAULT = "MQDMPR-3.1.1.12.default-time-to-be-received"
+
+
+def sent(name: str, seconds: int | None = None) -> tuple[Call, Answer]:
+    return Call("messages.send", message=name, handle="s", live_s=seconds), OK
+
+
+@pytest.mark.parametrize("peeked", [True, False])
+def test_a_message_that_has_the_time_of_the_one_before_it(peeked: bool) -> None:
+    seen = ((RECEIVE, message("a")), (PEEK, message("b"))) if peeked else ()
+    found = judged(NOW, *START, sent("a", 1), sent("b"), *seen, LATER, (RECEIVE, IO_TIMEOUT), scan=Scan((), queue="q"))
+    assert broken(found) == {DEFAULT: "messages.receive"}
+
+
+def test_a_message_without_a_time_that_goes_missing_where_no_other_has_one() -> None:
+    before = (NOW, *START, sent("a"), (PEEK, message("a")), LATER)
+    found = judged(*before, (RECEIVE, IO_TIMEOUT), scan=Scan((), queue="q"))
+    assert broken(found) == {"MQDMPR-3.1.7.1.15.keeps": "messages.receive"}
+
+
+@pytest.mark.parametrize("later", [(), (LATER,)], ids=["at once", "before its time"])
+def test_a_message_that_expires_before_its_time(later: tuple[tuple[Call, Answer], ...]) -> None:
+    """Nobody has seen it since it was sent; a message without a time that was lost as well would say otherwise."""
+    before = (NOW, *START, sent("a", 5), sent("b"), *later)
+    found = judged(*before, (RECEIVE, message("b")), scan=Scan((), queue="q"))
+    assert broken(found) == {"MQDMPR-3.1.2.4.not-early": "messages.receive"}
+    found = judged(*before, (RECEIVE, IO_TIMEOUT), scan=Scan((), queue="q"))
+    assert broken(found) == {"MQDMPR-3.1.7.1.9.available": "messages.receive"}
+
+
+CURSOR = (Call("cursors.open", name="c", handle="r"), OK)
+REFUSED = (Call("messages.peek_next", handle="r", cursor="c"), ILLEGAL)
+
+
+@pytest.mark.parametrize("method", ["peek", "receive"])
+@pytest.mark.parametrize("given", ["b", None])
+def test_an_action_that_is_refused_and_moves_the_cursor_all_the_same(method: str, given: str | None) -> None:
+    read = Call(f"messages.{method}", handle="r", cursor="c")
+    before = (*START, CURSOR, sent("a"), *((sent("b"),) if given else ()))
+    answer = message(given) if given else IO_TIMEOUT
+    there = Scan(("a",) if method == "receive" or not given else ("a", "b"), queue="q")
+    moved = "MQDMPR-3.2.7.3.illegal-cursor-action-stays"
+    assert broken(judged(*before, REFUSED, (read, answer), scan=there)) == {moved: read.method}
+    assert moved not in broken(judged(*before, (read, answer), scan=there))  # nothing was refused
+    seen = (REFUSED, (Call("messages.peek", handle="r", cursor="c"), message("a")))
+    assert moved not in broken(judged(*before, *seen, (read, answer), scan=there))  # and it did not move
+    gone = Scan(("b",) if given and method == "peek" else (), queue="q")
+    assert moved not in broken(judged(*before, REFUSED, (read, answer), scan=gone))  # the message was lost

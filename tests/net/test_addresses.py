@@ -1,11 +1,20 @@
-"""Which hosts may be sent packets, and how they are written."""
+"""Addresses that may be used, and pings that are heard."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import socket
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
 
 import pytest
+from small_manager import manager
 
+from conformance.adapter.connectors import connect
 from conformance.cli.network import permit_connector
 from conformance.net import addresses
 from conformance.net.addresses import AddressError, Permit, Place, UnresolvedError, place, target
@@ -130,3 +139,56 @@ def test_places() -> None:
 def test_a_permit_goes_through_the_environment() -> None:
     for permit in (Permit(), Permit("a", True, "8.8.8.8", "10.1.2.3")):
         assert Permit.of_environment(permit.to_environment()) == permit
+
+
+SCRIPT = Path(__file__).with_name("elsewhere.py")
+HOST, OURS = "10.77.0.1", "10.77.0.2"
+_SET_UP = f"ip link set lo up && ip addr add {HOST}/32 dev lo && ip addr add {OURS}/32 dev lo"
+
+
+def test_a_host_elsewhere_needs_its_word_and_gets_little() -> None:
+    if shutil.which("unshare") is None or shutil.which("ip") is None:
+        pytest.skip("there are no network namespaces without unshare and ip")
+    tried = subprocess.run(["unshare", "-rn", "sh", "-c", _SET_UP], capture_output=True, check=False)
+    if tried.returncode:
+        pytest.skip("this user may make no network namespace")
+    path = os.pathsep.join([str(SCRIPT.parent), str(SCRIPT.parents[2]), str(SCRIPT.parents[2] / "fixtures")])
+    line = ["unshare", "-rn", "sh", "-c", f'{_SET_UP} && exec "$@"', "sh", sys.executable, str(SCRIPT), HOST, OURS]
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+
+
+PING = struct.Struct("<HHI16s")
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_pings_are_counted_where_they_are_heard(taken: bool, tmp_path: Path) -> None:
+    with manager() as place, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        with connect(f"wire:127.0.0.1?qm={place.port}&ping={port}", state_dir=tmp_path) as client:
+            ours = client.call("sessions.about").values["listener"]
+            answers: list[bytes] = []
+
+            def come() -> None:
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+                    asking.settimeout(0.1)
+                    while not answers and not taken:
+                        asking.sendto(PING.pack(0, 0x5548, 7, bytes(16)), (ours, port))
+                        try:
+                            answers.append(asking.recv(100))
+                        except OSError:
+                            continue
+                socket.create_connection((ours, place.port)).close()
+
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+                if taken:
+                    other.bind((ours, port))
+                thread = threading.Thread(target=come)
+                thread.start()
+                opened = client.call("sessions.open", role="acceptor", ping=True, deadline_ms=20_000)
+                thread.join()
+    assert opened.ok and ("pings" in opened.values) is not taken
+    if not taken:
+        assert opened.values["pings"] >= 1 and PING.unpack(answers[0])[2] == 7

@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md has a row for each room, in the order of imports, and there is one glossary."""
+"""ARCHITECTURE.md has a row for each room, in the order of imports, and pages count faults as they are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
+from conformance.embedded.faults import FAULTS
 from tools import figures
 
 ROOT = Path(__file__).parents[2]
@@ -59,3 +62,10 @@ def test_the_figures_are_what_the_code_makes_now() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     assert all(f"<!-- figure: {name} -->" in text for name in figures.FIGURES)
     assert figures.page(text) == text, "run python -m tools.figures --write"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/diagnose.md", "docs/what-is-checked.md"])
+def test_the_number_of_faults_on_a_page_is_that_of_the_package(page: str) -> None:
+    said = [int(number) for number in re.findall(r"over (\d+00)\b", (ROOT / page).read_text(encoding="utf-8"))]
+    assert said
+    assert set(said) == {len(FAULTS) // 100 * 100}

@@ -1,18 +1,37 @@
-"""The console: the table, the stories, and no line wider than the terminal."""
+"""The console output, and numbers that are equal in every report."""
 
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import command
 from rich.cells import cell_len
 from rich.console import Console
+from tests_cli import mqconform
 
+from conformance.harness.terminal import terminal_lines
 from conformance.report import print_summary
-from conformance.runlog import Run, RunWriter
+from conformance.report.allure import write_allure
+from conformance.report.badge import message, render_badge
+from conformance.report.comparison import matrix, matrix_markdown, render_comparison
+from conformance.report.corpus import Corpus, Demand
+from conformance.report.corpus_page import render_corpus
+from conformance.report.corpus_page import summary as corpus_summary
+from conformance.report.coverage import LEFT, known
+from conformance.report.gate import decide
+from conformance.report.html import render_html
+from conformance.report.markdown import render_markdown
+from conformance.report.sarif import render_sarif
+from conformance.report.standing import standing
+from conformance.report.summary import summary
+from conformance.report.table import roll_up
+from conformance.runlog import Run, RunWriter, read_run
+from conformance.spec.catalogue import NEEDS, catalogue, demanded, demanded_ids
 from conformance.verdict import Outcome, Verdict
 
 BROKEN = "MQDMPR-3.2.7.3.illegal-cursor-action"
@@ -89,3 +108,197 @@ def test_no_color_means_no_color(typical: Run, monkeypatch: pytest.MonkeyPatch) 
     out = io.StringIO()
     print_summary(typical, Console(file=out, highlight=False, width=80, force_terminal=True))
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", out.getvalue())
+
+
+CAPTURE = Path(__file__).parents[2] / "fixtures" / "captures" / "mqqb-4.1.pcapng"
+SHORT = ("--suite", "concurrency", "--max-examples", "1", "--json")
+ONE_TEST = ("--", "-k", "oldest_is_served")
+RUNS: dict[str, Callable[[str], tuple[str, ...]]] = {
+    "embedded": lambda out: ("run", "--out", out, *SHORT, *ONE_TEST),
+    "capture": lambda out: ("replay", str(CAPTURE), "--out", out, "--json"),
+    "faulty": lambda out: ("run", "--adapter", "embedded+latest-waiter-first", "--out", out, *SHORT, *ONE_TEST),
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dict[str, object]]]:
+    """Three runs as users make them: the folder of each, and what the command printed as JSON."""
+    found = {}
+    for name, arguments in RUNS.items():
+        folder = tmp_path_factory.mktemp(name)
+        done = command(*arguments(str(folder)))
+        assert done.returncode == (name != "embedded"), done.stdout + done.stderr
+        found[name] = folder, json.loads(done.stdout)
+    assert len({len(read_run(folder).verdicts) for folder, _ in found.values()}) > 1, "all runs say the same"
+    return found
+
+
+def numbers_in(pattern: str, text: str) -> tuple[int, ...]:
+    """The groups of the only match, as numbers."""
+    (found,) = {match.groups() for match in re.finditer(pattern, text)}
+    return tuple(int(each.replace(",", "")) for each in found)
+
+
+def asked(*arguments: str) -> str:
+    """What the command prints."""
+    done = mqconform(*arguments)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+NUMBER = r"(\d[\d,]*)"
+JUDGED = rf"{NUMBER} of {NUMBER} requirements(?: of msmq-4.0)? judged"
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_all_writers_tell_the_same_numbers(
+    made: dict[str, tuple[Path, dict[str, object]]], name: str, tmp_path: Path
+) -> None:
+    folder, printed = made[name]
+    run = read_run(folder)
+    page, told = render_html(run), summary(run)
+    expected = (len(standing(run).judged & demanded_ids("msmq-4.0")), len(demanded("msmq-4.0")))
+    by_writer = {
+        "text": numbers_in(JUDGED, asked("report", str(folder))),
+        "pytest": numbers_in(JUDGED, "\n".join(terminal_lines(run))),
+        "markdown": numbers_in(JUDGED, render_markdown(run).replace("*", "")),
+        "comparison": numbers_in(JUDGED, render_comparison([run, run])),
+        "page": numbers_in(rf"requirements judged</dt><dd>{NUMBER} <small>of {NUMBER}<", page),
+        "meter": numbers_in(rf"reached</dt>.*<strong>{NUMBER}</strong> <small>of {NUMBER}, ", page),
+        "matrix": numbers_in(rf"requirements judged \| {NUMBER} of {NUMBER} ", matrix_markdown(matrix([run]))),
+        "matrix json": numbers_of(matrix([run]).to_json()["totals"]),
+        "badge": numbers_in(rf"{NUMBER} of {NUMBER} judged", message(run)),
+        "svg": numbers_in(rf"{NUMBER} of {NUMBER} judged", render_badge(run)),
+        "gate": (decide(standing(run)).judged, decide(standing(run)).demanded),
+        "coverage": numbers_in(JUDGED, asked("requirements", "coverage", str(folder))),
+        "coverage json": coverage_of(json.loads(asked("requirements", "coverage", str(folder), "--json"))["total"]),
+        "json": numbers_of([told["coverage"]]),
+        "printed": numbers_of([printed["coverage"]]),
+        "documents": sums(r"</h3>|<h3>[^<]* <small>(\d[\d,]*) of (\d[\d,]*) judged", page),
+        "sarif": numbers_of([json.loads(render_sarif(run))["runs"][0]["properties"]["coverage"]]),
+    }
+    write_allure(run, tmp_path / "allure")
+    properties = (tmp_path / "allure" / "environment.properties").read_text(encoding="ascii")
+    by_writer["allure"] = numbers_in(rf"Requirements\.judged={NUMBER} of {NUMBER}", properties)
+    assert by_writer == dict.fromkeys(by_writer, expected)
+    assert expected[0] > 0
+
+
+def numbers_of(found: object) -> tuple[int, ...]:
+    assert isinstance(found, list)
+    (one,) = found
+    return one["judged"], one["demanded"]
+
+
+def coverage_of(line: dict[str, int]) -> tuple[int, int]:
+    return line["reached"], line["checkable"]
+
+
+def sums(pattern: str, text: str) -> tuple[int, ...]:
+    """The sums of the two groups over all matches."""
+    found = [match.groups() for match in re.finditer(pattern, text) if match[1]]
+    return tuple(sum(int(each.replace(",", "")) for each in column) for column in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_as_many_are_discriminated_wherever_it_is_told(
+    made: dict[str, tuple[Path, dict[str, object]]], name: str
+) -> None:
+    folder, _ = made[name]
+    run = read_run(folder)
+    expected = len(known().mutated & demanded_ids("msmq-4.0"))
+    pattern = rf"discriminated</dt>.*<strong>{NUMBER}</strong>"
+    assert numbers_in(pattern, render_html(run)) == (expected,)
+    assert numbers_in(rf"{NUMBER} of [\d,]+ requirements of msmq-4.0 discriminated", asked(*COVERAGE, str(folder))) == (
+        expected,
+    )
+    coverage = summary(run)["coverage"]
+    assert isinstance(coverage, dict) and coverage["discriminated"] == expected
+
+
+COVERAGE = ("requirements", "coverage")
+
+
+def test_a_selftest_counts_in_all_that_a_page_tells(make_run: Callable[..., Run]) -> None:
+    new = next(name for name in sorted(demanded_ids("msmq-4.0")) if name not in known().mutated)
+    run = make_run(one(new))
+    coverage = summary(run, [new])["coverage"]
+    assert isinstance(coverage, dict)
+    page = render_html(run, [new])
+    assert numbers_in(rf"discriminated</dt>.*<strong>{NUMBER}</strong>", page) == (coverage["discriminated"],)
+    assert f'"discriminated": {coverage["discriminated"]}' in page
+
+
+def one(*names: str) -> Callable[[RunWriter], None]:
+    """A record with a pass on each of these."""
+
+    def fill(writer: RunWriter) -> None:
+        for name in names:
+            writer.verdict(Verdict(name, Outcome.PASS, "s"), suite="cursors", test="t")
+
+    return fill
+
+
+def test_a_lake_counts_as_a_run_does() -> None:
+    names = sorted(demanded_ids("msmq-4.0"))[:3]
+    said = {names[0]: "pass", names[1]: "fail", names[2]: "inconclusive", "MQMQ-9.9.gone": "pass"}
+    demands = [Demand(requirement=name, counts={outcome: 1}, subjects=1) for name, outcome in said.items()]
+    corpus = Corpus("lake", 1, demands=demands, how=[("msmq-4.0", "must", "windows", "1")])
+    assert corpus_summary(corpus)["coverage"] == {"judged": 2, "demanded": len(demanded("msmq-4.0"))}
+    pattern = rf"Requirements judged</dt><dd>{NUMBER} <small>of {NUMBER}<"
+    assert numbers_in(pattern, render_corpus(corpus)) == (2, len(demanded("msmq-4.0")))
+
+
+def test_what_is_not_in_the_denominator_is_told_beside_it(make_run: Callable[..., Run]) -> None:
+    unseen = next(entry.id for entry in catalogue() if entry.checked == "white-box")
+    run = make_run(one("MQMQ-9.9.of-another-version", unseen, "MQDMPR-3.1.4.4.durable"))
+    table = roll_up(run)
+    assert (table.judged, table.beside, table.demanded) == (1, 2, len(demanded("msmq-4.0")))
+    assert sum(section.demanded for section in table.sections) == table.demanded
+    decision = decide(standing(make_run(one(unseen))))
+    assert (decision.judged, decision.beside, int(decision.exit_code)) == (0, 1, 0)
+
+
+def test_neither_level_nor_readings_nor_what_was_judged_move_it(make_run: Callable[..., Run]) -> None:
+    runs = [make_run(), make_run(level="may"), make_run(reading_set="strict"), make_run(one("MQMQ-9.9.x"))]
+    assert {roll_up(run).demanded for run in runs} == {len(demanded("msmq-4.0"))}
+    assert roll_up(make_run(profile="msmq-1.0")).demanded == len(demanded("msmq-1.0")) < len(demanded("msmq-6.0"))
+
+
+def test_what_has_a_verdict_that_says_something_is_judged_whatever_the_others_say(
+    make_run: Callable[..., Run],
+) -> None:
+    def fill(writer: RunWriter) -> None:
+        for name, outcome in (
+            ("MQDMPR-3.1.4.4.durable", Outcome.PASS),
+            ("MQDMPR-3.1.4.4.durable", Outcome.INCONCLUSIVE),
+            ("MQDMPR-3.1.4.5.receives-return", Outcome.ERROR),
+        ):
+            writer.verdict(Verdict(name, outcome, "s", reason="because"), suite="cursors", test="t")
+
+    run = make_run(fill)
+    assert roll_up(run).judged == decide(standing(run)).judged == 1
+
+
+# --- what is needed
+def test_what_is_not_judged_is_told_by_what_is_needed(made: dict[str, tuple[Path, dict[str, object]]]) -> None:
+    folder, printed = made["capture"]
+    coverage = printed["coverage"]
+    assert isinstance(coverage, dict)
+    left = coverage["left"]
+    assert list(left) == list(LEFT) and sum(left.values()) == coverage["demanded"] - coverage["judged"]
+    waiting = [entry for entry in demanded("msmq-4.0") if entry.checked == "environment"]
+    assert {name: left[name] for name in NEEDS} == {
+        name: sum(entry.needs == name for entry in waiting) for name in NEEDS
+    }
+    rows = dict(
+        re.findall(r'<tr><th scope="row">([a-z-]+)</th><td class="right">([\d,]+)</td>', render_html(read_run(folder)))
+    )
+    assert {name: int(rows[name].replace(",", "")) for name in left if left[name]} == {
+        name: number for name, number in left.items() if number
+    }
+    text = asked(*COVERAGE, str(folder), "--rest")
+    for name, number in left.items():
+        assert not number or re.search(rf"^  {name} +{number:,}  ", text, re.MULTILINE)
+    assert json.loads(asked(*COVERAGE, str(folder), "--json"))["left"] == left
+    assert re.search(r"^MQMQ-\S+: no check names it \(environment, needs directory\)", text, re.MULTILINE)

@@ -1,8 +1,12 @@
-"""The gate: what shuts it, what excuses, and that it cannot be opened by judging less."""
+"""The gate, its numbers, and differences of two runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -10,7 +14,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.report.gate import decide
+import conformance
+from conformance.judge.expr import Const
+from conformance.judge.packets import judge
+from conformance.report.comparison import (
+    ADDED,
+    BROKEN,
+    CHANGED,
+    FIXED,
+    GONE,
+    diff,
+    differences_markdown,
+    matrix,
+    matrix_markdown,
+    sentence,
+    text_lines,
+)
+from conformance.report.gate import Decision, decide
 from conformance.report.standing import (
     BaselineError,
     Floor,
@@ -22,7 +42,9 @@ from conformance.report.standing import (
     standing,
     update,
 )
-from conformance.runlog import Run, RunWriter
+from conformance.resources import resource
+from conformance.runlog import Run, RunWriter, Tally, read_run
+from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import ExitCode, Outcome, Verdict
 
@@ -30,7 +52,6 @@ TODAY = date(2026, 11, 22)
 MUST, OTHER, THIRD = [entry.id for entry in catalogue() if entry.level == "must" and entry.checked == "call"][:3]
 SHOULD = next(entry.id for entry in catalogue() if entry.level == "should" and entry.checked == "call")
 UNSAID = frozenset({Outcome.FLAKY, Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.SKIP})
-
 
 Told = tuple[str, Outcome] | tuple[str, Outcome, str]
 
@@ -245,3 +266,201 @@ def test_a_baseline_without_a_floor_sets_none(tmp_path: Path) -> None:
     for read in (read_floor, read_baseline):
         with pytest.raises(BaselineError, match="has no judged"):
             read(path)
+
+
+RULE = "MQMQ-2.2.20.1.destination/offset"
+CAPTURE = resource("fixtures/captures/consistent-session.pcapng")
+
+
+def counted(rules: Iterable[str] = (), phases: Iterable[tuple[str, str]] = ()) -> Callable[[RunWriter], None]:
+    def fill(writer: RunWriter) -> None:
+        writer.verdict(Verdict("MQMQ-2.2.20.1.destination", Outcome.PASS, "s"), suite="packets", test="t.py::t")
+        tally = Tally()
+        tally.rules.update(rules)
+        tally.phases.update(phases)
+        writer.tally(tally)
+
+    return fill
+
+
+def compared(now: Run, before: Run) -> list[tuple[str, str]]:
+    return told(decide(standing(now), before=standing(before)))
+
+
+def told(decision: Decision) -> list[tuple[str, str]]:
+    return [(objection.kind, objection.what) for objection in decision.objections]
+
+
+def test_a_silent_rule_and_a_silent_phase_are_named(make_run: Callable[..., Run]) -> None:
+    before = make_run(counted([RULE], [("packets", "control"), ("packets", "encode")]))
+    assert compared(before, before) == []
+    assert compared(make_run(counted([], [("packets", "encode")])), before) == [
+        ("unjudged", "packets: control"),
+        ("unjudged", RULE),
+    ]
+
+
+def test_a_lost_suite_is_told_without_its_phases(make_run: Callable[..., Run]) -> None:
+    def fill(writer: RunWriter) -> None:
+        counted(phases=[("packets", "encode"), ("names", "control")])(writer)
+        writer.verdict(Verdict("MQMQ-2.1.1.queue-name", Outcome.PASS, "s"), suite="names", test="n.py::t")
+
+    lost = compared(make_run(counted(phases=[("packets", "encode")])), make_run(fill))
+    assert lost == [
+        ("floor", "embedded"),
+        ("unjudged", "names"),
+        ("unjudged", "n.py::t"),
+        ("unjudged", "MQMQ-2.1.1.queue-name"),
+    ]
+
+
+def test_records_that_do_not_count_are_compared_without_and_said_so(make_run: Callable[..., Run]) -> None:
+    def fill(writer: RunWriter) -> None:
+        writer.verdict(Verdict("MQMQ-2.2.20.1.destination", Outcome.PASS, "s"), suite="packets", test="t.py::t")
+
+    old, new = make_run(fill, connector="old"), make_run(counted([RULE]), connector="new")
+    for now, before in ((old, new), (new, old)):
+        decision = decide(standing(now), before=standing(before))
+        assert told(decision) == []
+        assert decision.remarks == ("rules and phases are not compared: the record of old does not count them",)
+    assert decide(standing(new), before=standing(new)).remarks == ()
+
+
+def replayed(out: Path) -> Run:
+    return read_run(conformance.replay(CAPTURE, out=out).folder)
+
+
+def test_each_rule_of_a_replay_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutation: the rule never applies. Where it was its requirement's only one, the requirement is missed."""
+    before = replayed(tmp_path / "before")
+    assert compared(replayed(tmp_path / "control"), before) == []
+    assert before.tally is not None
+    shared = [rule for rule in sorted(before.tally.rules) if "/" in rule]
+    ready, never = judge._READY, Const(False)
+    monkeypatch.setattr(judge, "_plan", judge._plan.__wrapped__)  # it keeps the rules it was first asked for
+    assert len(before.tally.rules) > 50 and len(shared) > 5
+    missed = []
+    for number, rule in enumerate(shared):
+        silent = [judge._Ready(replace(one.rule, applies=never)) if one.rule.id == rule else one for one in ready]
+        monkeypatch.setattr(judge, "_READY", tuple(silent))
+        lost = compared(replayed(tmp_path / str(number)), before)
+        assert ("unjudged", rule) in lost
+        assert {what for _, what in lost} <= {rule, rule.partition("/")[0]}
+        missed.append(len(lost))
+    assert 1 in missed  # the rule alone: its requirement is judged by another one
+
+
+def test_each_phase_of_a_replay_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from conformance.captures import engine
+    from conformance.captures.packet_rules import PacketRules
+
+    before = replayed(tmp_path / "before")
+    silent: dict[str, Callable[..., object]] = {
+        "judge": lambda *args: [],
+        "levelled": lambda *args: [],
+    }
+    for (name, instead), phase in zip(silent.items(), ("packet", "session"), strict=True):
+        with monkeypatch.context() as patched:
+            patched.setattr(PacketRules, name, instead)
+            lost = compared(replayed(tmp_path / phase), before)
+        assert ("unjudged", f"replay: {phase}") in lost
+    with monkeypatch.context() as patched:
+        patched.setattr(engine.Replay, "conclude", lambda *args: None)
+        assert compared(replayed(tmp_path / "senders"), before) == [("unjudged", "replay: senders")]
+
+
+SILENCED = """
+import sys
+import conformance
+from conformance.suites.packets import cases
+
+honest, (folder, which, *phases) = cases.in_phase, sys.argv[1:]
+for phase in phases:
+    cases.in_phase = lambda name, verdicts: iter(()) if name == phase else honest(name, verdicts)
+    out = f"{folder}/{phase}"
+    conformance.run(suites="packets", in_process=True, max_examples=1, out=out, pytest_args=["-k", which])
+"""
+
+
+def test_a_suite_that_no_longer_probes_is_missed(tmp_path: Path) -> None:
+    """Nothing fails and no requirement is missing: a refusal alone is what whoever refuses everything has too."""
+    which = "test_malformed_packets_are_refused and signature"
+    command = [sys.executable, "-c", SILENCED, str(tmp_path), which, "none", "neither", "control", "liveness"]
+    subprocess.run(command, check=True, timeout=300)
+    before = read_run(tmp_path / "none")
+    assert compared(read_run(tmp_path / "neither"), before) == []
+    for phase in ("control", "liveness"):
+        assert compared(read_run(tmp_path / phase), before) == [("unjudged", f"packets: {phase}")]
+
+
+NAMES = ("MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.4.5.receives-return", "MQMQ-2.2.19.1.signature")
+DEVIATES = (Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY)
+OUTCOMES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(list(Outcome)))
+
+
+def stands(outcomes: dict[str, Outcome], name: str = "a") -> Standing:
+    deviating = {one: {"x": outcome} for one, outcome in outcomes.items() if outcome in DEVIATES}
+    judged = frozenset(one for one, outcome in outcomes.items() if outcome not in NO_JUDGEMENT)
+    return Standing(name, None, "must", outcomes, deviating, judged, frozenset(), frozenset(), frozenset(), None)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "kind"),
+    [
+        (Outcome.PASS, Outcome.FAIL, BROKEN),
+        (None, Outcome.FAIL, BROKEN),
+        (Outcome.SKIP, Outcome.TIMEOUT, BROKEN),
+        (Outcome.FAIL, Outcome.PASS, FIXED),
+        (Outcome.FAIL, None, GONE),
+        (Outcome.PASS, None, GONE),
+        (Outcome.PASS, Outcome.SKIP, GONE),
+        (Outcome.SKIP, Outcome.PASS, ADDED),
+        (None, Outcome.PASS, ADDED),
+        (Outcome.FAIL, Outcome.CRASH, CHANGED),
+        (Outcome.PASS, Outcome.WARN, CHANGED),
+        (None, Outcome.SKIP, CHANGED),
+        (Outcome.PASS, Outcome.PASS, None),
+    ],
+)
+def test_each_kind_of_change(before: Outcome | None, now: Outcome | None, kind: str | None) -> None:
+    name = NAMES[0]
+    found = diff(stands({name: before} if before else {}), stands({name: now} if now else {}))
+    assert [change.kind for change in found.changes] == ([kind] if kind else [])
+    assert found.same == (0 if kind else 1)
+
+
+@given(OUTCOMES, OUTCOMES)
+def test_nothing_is_lost_and_the_other_way_round_is_the_mirror(
+    first: dict[str, Outcome], second: dict[str, Outcome]
+) -> None:
+    there, back = diff(stands(first), stands(second)), diff(stands(second), stands(first))
+    assert len(there.changes) + there.same == len(first.keys() | second.keys())
+    assert diff(stands(first), stands(first)).changes == ()
+    assert {change.requirement for change in there.changes} == {change.requirement for change in back.changes}
+    fixed = {change.requirement for change in there.changes if change.kind == FIXED}
+    assert fixed <= {change.requirement for change in back.changes if change.kind == BROKEN}
+    json.dumps(there.to_json())
+    assert sentence(there) and len(text_lines(there)) == len(there.changes)
+
+
+def test_names_of_others_cannot_write_markdown() -> None:
+    evil = "x|y](http://a) <script>`\n# h"
+    text = differences_markdown(diff(stands({}, evil), stands({evil: Outcome.FAIL, NAMES[0]: Outcome.PASS}, evil)))
+    assert "<script>" not in text and "\n# h" not in text
+    for line in text.splitlines():
+        if line.startswith("|"):
+            assert len([at for at, one in enumerate(line) if one == "|" and line[at - 1] != "\\"]) == 5
+
+
+def test_a_matrix_has_a_column_for_each_run(typical: Run, hostile: Run) -> None:
+    found = matrix([typical, hostile, typical])
+    assert found.columns[0] == "embedded" and found.columns[2] == "embedded (2)"
+    assert len(found.totals) == 3
+    assert all(len(line.cells) == 3 for line in found.lines)
+    row = next(line for line in found.lines if (line.document, line.section) == ("MS-MQDMPR", "3.2.7.3"))
+    assert row.cells[0].outcome is Outcome.FAIL and row.cells[0] == row.cells[2]
+    assert sum(line.cells[0].judged for line in found.lines) == found.totals[0].judged
+    json.dumps(found.to_json())
+    text = matrix_markdown(found)
+    assert "<script>" not in text and "\x1b" not in text
+    assert {line.count(" | ") for line in text.splitlines() if not line.startswith("|---")} >= {3}

@@ -1,18 +1,27 @@
-"""What the suite `sessions` sends as correct packets is correct by its own judge."""
+"""Sessions whose packets are correct, connections and packets that cross."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 import pytest
 from cases import all_of
 from session_peer import Peer
+from walk_peers import WalkPeer
 
 from conformance.adapter.connectors import connect
+from conformance.adapter.errors import NotAccepted
 from conformance.judge.dialogues.cases import CASES
+from conformance.judge.dialogues.cases_sessions import FORMS, KINDS, PING_BITS, WAYS, WAYS_IN
+from conformance.judge.dialogues.machine import Says
+from conformance.judge.dialogues.steps import Establish, Parameters, Ping
+from conformance.judge.dialogues.walk_plans import plans
 from conformance.spec.catalogue import assignment, requirement
 from conformance.suites.sessions.playing import Player
+from conformance.suites.sessions.walking import Walker
 from conformance.verdict import Outcome
 
 RECOMMENDED: Final = {
@@ -74,3 +83,87 @@ def test_what_comes_in_a_long_stream_is_acknowledged_at_once(case: str, tmp_path
 
 def test_most_cases_are_correct() -> None:
     assert len(CORRECT) > 90
+
+
+FULL = "256 sessions are open, which is the most."
+
+
+def dialogue(tmp_path: Path, case: str) -> Peer:
+    with connect("python:session_peer:Peer", state_dir=tmp_path / "state", in_process=True) as client:
+        peer = client.in_process_driver
+        assert isinstance(peer, Peer)
+        player = Player(client, CASES[case], now_s=0, tell=lambda *_: None)
+        list(player.play(assignment("windows"), "msmq-4.0"))
+        return peer
+
+
+def walk(tmp_path: Path, plan: str) -> Peer:
+    with connect("python:walk_peers:WalkPeer", state_dir=tmp_path / "state", in_process=True) as client:
+        peer = client.in_process_driver
+        assert isinstance(peer, WalkPeer)
+        walker = Walker(client, plans()[plan].acts, accepts=True, now_s=0, tell=lambda *_: None)
+        list(walker.play(assignment("windows"), "msmq-4.0"))
+        return peer
+
+
+@pytest.mark.parametrize("case", ["plain", "open/unknown-type", "waiting-ecr/refused-establish"])
+def test_a_dialogue_closes_each_connection(case: str, tmp_path: Path) -> None:
+    peer = dialogue(tmp_path, case)
+    assert peer.links and all(link.gone for link in peer.links.values())
+
+
+@pytest.mark.parametrize("plan", ["half-close-transactional", "double-opening", "cut-express"])
+def test_a_walk_closes_each_connection(plan: str, tmp_path: Path) -> None:
+    peer = walk(tmp_path, plan)
+    assert len(peer.links) > 2 and all(link.gone for link in peer.links.values() if not link.outgoing)
+
+
+@pytest.mark.parametrize(("play", "what"), [(dialogue, "plain"), (walk, "cut-express")])
+def test_a_driver_that_has_no_room_for_a_connection_is_not_the_implementation(
+    play: Callable[[Path, str], Peer], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = {"status": None, "failure": {"kind": "NotExpressible", "text": FULL}}
+    monkeypatch.setattr(Peer, "sessions_open", lambda peer, params: full)
+    with pytest.raises(NotAccepted, match=FULL):
+        play(tmp_path, what)
+
+
+_SYSTEM = "EstablishConnectionHeader.OperatingSystem."
+_PROPOSED = "ConnectionParametersHeader."
+
+
+def test_each_way_into_a_state_meets_each_packet_but_the_open_one() -> None:
+    pairs = {f"{way}/{says.value}" for way, says in product(WAYS, Says)}
+    assert pairs - {case.name for case in WAYS_IN} == {"refused/parameters"}
+    assert len(WAYS_IN) == len(pairs) - 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_session_meets_each_value_of_a_request(kind: str) -> None:
+    steps = [step for case in FORMS if case.name.startswith(f"{kind}/") for step in case.steps]
+    asked = [step for step in steps if isinstance(step, Establish) and step.link == "a"]
+    bits = {tuple(step.values[_SYSTEM + bit] for bit in ("SE", "OS", "QS")) for step in asked}
+    assert bits == set(product((0, 1), repeat=3))
+    assert {step.server for step in asked} == {"null", "own", "stranger"}
+    stamps = {step.values["EstablishConnectionHeader.TimeStamp"] for step in asked}
+    assert len(stamps) == len(asked) and {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF} <= stamps
+    assert {"EstablishConnectionHeader.Reserved" in step.values for step in asked} == {False, True}
+    proposed = [step.values for step in steps if isinstance(step, Parameters) and step.link == "a"]
+    assert len({one[_PROPOSED + "RecoverableAckTimeout"] for one in proposed}) >= 3
+    assert len({one[_PROPOSED + "WindowSize"] for one in proposed}) >= 2
+
+
+def test_the_pings_have_all_bits_together_and_each_kind_has_a_type_beside_unused_ones() -> None:
+    each = {
+        case.name: [
+            (step.values["Ping.Flags.RC"], step.values["Ping.Flags.RF"], step.values["Ping.Flags.X"])
+            for step in case.steps
+            if isinstance(step, Ping) and not step.control
+        ]
+        for case in PING_BITS
+    }
+    found = [bits for some in each.values() for bits in some]
+    unused = {bits[2] for bits in found}
+    assert sorted(found) == sorted(product((0, 1), (0, 1), unused)) and {0, 1, 0x2000, 0x3FFF} <= unused
+    for some in each.values():
+        assert {(rc, bool(x)) for rc, _, x in some} >= {(0, True), (1, True)}

@@ -1,11 +1,16 @@
-"""Fields decoded by columns are those `dissect` decodes: every key, where it is there and where it is not."""
+"""Fields of packets in columns are those of the packets."""
+
+from __future__ import annotations
 
 import random
+import uuid
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from column_rows import hash_of, row_of
+from column_rows import hash_of as column_rows_hash_of
+from column_rows import row_of as column_rows_row_of
 from columns_beside import FACTS, Beside
 from columns_packets import changed, of_fuzzing, of_rules
 from hypothesis import given, settings
@@ -18,9 +23,63 @@ from conformance.wire.columns import walkers
 from conformance.wire.columns.lists import starts_with
 from conformance.wire.columns.packets import shapes_and_code
 from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError
-from conformance.wire.columns.table import column_set, value_of
+from conformance.wire.columns.table import ColumnSet, column_set, value_of
 from conformance.wire.headers import ALL_SECTIONS
-from conformance.wire.layout import Choice, Length, Octets, Pad, Section, UInt, Wide
+from conformance.wire.layout import Choice, Length, Octets, Pad, Section, UInt, Value, Wide
+from conformance.wire.packet import Packet
+
+
+def row_of(columns: ColumnSet, packet: Packet, first: int, facts: Mapping[str, Value] | None = None) -> list[int]:
+    """Return the row of a packet that was decoded one by one, for packets that the emitted code leaves out.
+
+    first: offset of the packet in the buffer. facts: fields beside the decoded ones, as `judge.packets.facts`.
+    """
+    row = [0] * columns.width
+    fields = packet.fields if facts is None else {**packet.fields, **facts}
+    for column in columns.columns.values():
+        place = column.place
+        value = fields.get(place.key)
+        if value is None:
+            continue
+        row[column.flags] |= 1 << column.bit
+        if place.sort is Sort.GUID:
+            raw = uuid.UUID(str(value)).bytes_le
+            row[column.at : column.at + 2] = [_signed(raw[:8]), _signed(raw[8:])]
+        elif place.sort in (Sort.TEXT, Sort.BYTES):
+            raw = value.encode("utf-16-le", "surrogatepass") if isinstance(value, str) else bytes(value)
+            if column.hashed:
+                row[column.at] = hash_of(raw)
+            else:
+                row[column.at : column.at + 2] = [first + packet.spans[place.key][0], len(raw)]
+        elif place.sort is Sort.WORD:
+            row[column.at] = place.words.index(str(value)) if value in place.words else -1
+        else:
+            row[column.at] = _signed(int(value).to_bytes(8, "little"))
+    return row
+
+
+def hash_of(raw: bytes) -> int:
+    """Return the hash of a `#` column, as `texts.mixed` computes it."""
+    word = _wrapped(len(raw) * -0x61C8_8646_80B5_83EB)
+    at = 0
+    while len(raw) - at >= 8:
+        word = _wrapped((word ^ _signed(raw[at : at + 8])) * -0x40A7_B892_E31B_1A47)
+        word ^= (word >> 29) & 0x7_FFFF_FFFF
+        at += 8
+    while len(raw) - at >= 2:
+        word = _wrapped((word ^ int.from_bytes(raw[at : at + 2], "little")) * -0x6B2F_B644_ECCE_EE15)
+        word ^= (word >> 32) & 0xFFFF_FFFF
+        at += 2
+    return word
+
+
+def _signed(raw: bytes) -> int:
+    return int.from_bytes(raw, "little", signed=True)
+
+
+def _wrapped(number: int) -> int:
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
 
 SHAPES, _ = shapes_and_code()
 HASHED = ("MessagePropertiesHeader.Label#", "MessagePropertiesHeader.MessageBody#")
@@ -89,7 +148,7 @@ def test_a_row_made_one_by_one_is_the_row_made_by_columns(beside: Beside) -> Non
     packets = [encode("UserMessage", {"MessagePropertiesHeader.Label": text}) for text in ("", "a", "label", "x" * 9)]
     packets += [rule for rule in of_rules() if not dissect(rule).trouble][:40]
     for data, (_, row), first in zip(packets, beside.rows_of(packets), beside.at, strict=True):
-        alone = row_of(columns, dissect(data, transport="tcp"), first)
+        alone = column_rows_row_of(columns, dissect(data, transport="tcp"), first)
         for column in columns.columns.values():
             there = row[column.flags] >> column.bit & 1
             if there and column.key not in FACTS and beside.chunk.slow[beside.at.index(first)] == 0:
@@ -107,7 +166,7 @@ def test_equal_values_have_equal_hashes_and_others_do_not(beside: Beside) -> Non
     found = [row[column.at] for row in rows]
     assert [bool(row[column.flags] >> column.bit & 1) for row in rows] == [bool(text) for text in texts]
     for one, text in zip(found, texts, strict=True):
-        assert not text or one == hash_of(text.encode("utf-16-le"))
+        assert not text or one == column_rows_hash_of(text.encode("utf-16-le"))
     assert len({one for one, text in zip(found, texts, strict=True) if text}) == len(set(texts) - {""})
 
 
