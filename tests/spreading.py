@@ -63,7 +63,7 @@ SECONDS: Mapping[str, int] = {
     "grammar/test_grammar_lark.py": 12,
     "grammar/test_grammar_bulk.py": 12,
     "judge/test_columns_rules.py": 17,
-    "judge/test_judge_security_values.py": 15,
+    "judge/test_judge_structures.py": 10,
     "judge/test_structure_suite.py": 15,
     "judge/test_transfer_buffer_suite.py": 19,
     "wire/test_wire_bounds.py": 15,

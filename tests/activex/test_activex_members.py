@@ -57,16 +57,16 @@ def described() -> Iterator[tuple[str, re.Match[str]]]:
 def test_arguments_are_those_of_the_catalogue() -> None:
     by_section = {slot.section: (member, slot) for member, slot in SLOTS}
     compared = 0
-    for section, said in described():
+    for section, match in described():
         if section not in by_section:
             continue
         member, slot = by_section[section]
         taken = [argument.name for argument in slot.arguments if not argument.result]
         given = [argument.name for argument in slot.arguments if argument.result]
-        assert (member.name, slot.opnum, slot.kind) == (said["name"], int(said["opnum"]), KINDS[said["kind"]])
-        assert ", ".join(taken) == (said["takes"] or ""), section
-        if said["gives"] is not None:
-            assert given == [said["gives"]], section
+        assert (member.name, slot.opnum, slot.kind) == (match["name"], int(match["opnum"]), KINDS[match["kind"]])
+        assert ", ".join(taken) == (match["takes"] or ""), section
+        if match["gives"] is not None:
+            assert given == [match["gives"]], section
         compared += 1
     assert compared == len(SLOTS)
 

@@ -56,9 +56,9 @@ def test_a_valid_conversation_passes(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SOME)
 def test_its_packets_pass(seed: int) -> None:
-    for frame in conversation(seed):
-        if isinstance(frame, Frame) and frame.transport == "tcp":
-            said = judge_packet(frame.data, profile="msmq-4.0", transport="buffer", level="must")
+    for each in conversation(seed):
+        if isinstance(each, Frame) and each.transport == "tcp":
+            said = judge_packet(each.data, profile="msmq-4.0", transport="buffer", level="must")
             assert {one.outcome for one in said} <= {Outcome.PASS, Outcome.READING, Outcome.WARN}, said
 
 

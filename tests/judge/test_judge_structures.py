@@ -12,15 +12,15 @@ from conformance.judge.structures.judge import compare_encoded, judge_structure
 from conformance.judge.structures.mutations import MUTATIONS, QUEUE_FORMATS, WrittenWrong, caught
 from conformance.judge.structures.rules import PLAIN, RULES, StructureRule
 from conformance.judge.structures.transfer_buffer import ASPECTS, Change, changes, compare_values, judge_transfer_buffer
-from conformance.judge.structures.transfer_buffer import caught as transfer_buffer_caught
-from conformance.judge.structures.transfer_buffer_rules import RULES as transfer_buffer_rules_RULES
+from conformance.judge.structures.transfer_buffer import caught as caught_in_a_buffer
+from conformance.judge.structures.transfer_buffer_rules import RULES as TRANSFER_BUFFER_RULES
 from conformance.judge.structures.transfer_buffer_rules import SECTION, BufferRule, plain
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.suites.claims_index import by_mutation
 from conformance.suites.packets.cases import without_consequences
 from conformance.suites.packets.messages import packet_of
 from conformance.suites.packets.mistakes import MESSAGE, WRONG, WrongField, security_caught
-from conformance.suites.packets.mistakes import failing as mistakes_failing
+from conformance.suites.packets.mistakes import failing as failing_of_mistakes
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.structures import STRUCTURES, encode
 from conformance.wire.transfer_buffer import read_transfer_buffer, value_of
@@ -81,16 +81,16 @@ def test_texts_between_their_pointers_are_blamed_and_not_an_empty_array_in_front
 
 
 def test_the_right_packet_breaks_nothing() -> None:
-    assert mistakes_failing(packet_of(MESSAGE), MESSAGE) == set()
+    assert failing_of_mistakes(packet_of(MESSAGE), MESSAGE) == set()
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.breaks)
 def test_a_wrong_field_breaks_its_requirement(wrong: WrongField) -> None:
     right, broken = wrong.packets()
     assert right != broken
-    assert wrong.breaks in mistakes_failing(broken, MESSAGE)
+    assert wrong.breaks in failing_of_mistakes(broken, MESSAGE)
     if wrong.mask:
-        assert mistakes_failing(broken, MESSAGE) <= {
+        assert failing_of_mistakes(broken, MESSAGE) <= {
             wrong.breaks,
             "MQMQ-2.2.20.6.flags-layout",
             "MQMQ-2.2.20.6.flags-st-layout",
@@ -126,7 +126,7 @@ def test_the_plain_value_breaks_nothing(kind: int, readings: str) -> None:
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}
 
 
-@all_of("rule", [pytest.param(rule, id=rule.id) for rule in transfer_buffer_rules_RULES])
+@all_of("rule", [pytest.param(rule, id=rule.id) for rule in TRANSFER_BUFFER_RULES])
 def test_a_mutation_breaks_what_it_declares_and_no_more(rule: BufferRule) -> None:
     assert len(rule.breaks.also_breaks) <= 2
     assert failing(rule.breaks.broken()) == sorted({rule.requirement, *rule.breaks.also_breaks})
@@ -136,7 +136,7 @@ def test_every_structure_requirement_of_the_section_has_a_check() -> None:
     wanted = {
         one.id for one in catalogue().requirements.values() if one.id.startswith(SECTION) and one.checked == "structure"
     }
-    checked = {rule.requirement for rule in transfer_buffer_rules_RULES} | {
+    checked = {rule.requirement for rule in TRANSFER_BUFFER_RULES} | {
         word for aspect in ASPECTS for word in aspect.requirements
     }
     assert checked == wanted
@@ -192,6 +192,6 @@ def test_a_null_where_something_was_asked_for_fails_and_the_other_way_round() ->
 
 
 def test_everything_that_is_checked_is_seen_to_break() -> None:
-    assert transfer_buffer_caught() == {rule.requirement for rule in transfer_buffer_rules_RULES} | {
+    assert caught_in_a_buffer() == {rule.requirement for rule in TRANSFER_BUFFER_RULES} | {
         word for one in ASPECTS for word in one.requirements
     }

@@ -96,8 +96,8 @@ def test_edited_sessions(
 def test_every_cut(name: str, tmp_path: Path) -> None:
     path = tmp_path / "whole.pcap"
     path.write_bytes(session_captures.capture_of(captured(name)))
-    for at in range(12):
-        compare(path, assignment("windows"), lambda count, at=at: (at,) if at < count else ())
+    for place in range(12):
+        compare(path, assignment("windows"), lambda count, place=place: (place,) if place < count else ())
 
 
 def test_tables_forget_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

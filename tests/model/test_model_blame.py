@@ -17,7 +17,7 @@ from blamed_steps import (
     message,
     opened,
 )
-from blamed_steps import sent as blamed_steps_sent
+from blamed_steps import sent as message_sent
 
 from conformance.model import Answer, Call, Model, Observation, Scan, SeenMessage, States
 from conformance.spec.catalogue import assignment
@@ -27,11 +27,11 @@ from conformance.spec.constants import hresults
 @pytest.mark.parametrize("deletes", [True, False])
 def test_a_second_phase_answers_mq_ok_and_no_other_success(deletes: bool) -> None:
     ended = Call("messages.receive_end", read="b", acknowledge=deletes)
-    found = judged(*START, blamed_steps_sent("a"), BEGIN, (ended, INFORMATION))
+    found = judged(*START, message_sent("a"), BEGIN, (ended, INFORMATION))
     assert broken(found) == {"MQDMPR-3.1.7.1.12.mq-ok": "messages.receive_end"}
-    assert not judged(*START, blamed_steps_sent("a"), BEGIN, (ended, OK)).failed
+    assert not judged(*START, message_sent("a"), BEGIN, (ended, OK)).failed
     assert not judged(
-        *START, blamed_steps_sent("a"), BEGIN, (ended, Answer(None, False))
+        *START, message_sent("a"), BEGIN, (ended, Answer(None, False))
     ).failed  # an API without status codes
 
 
@@ -50,7 +50,7 @@ DELETED_AND_MADE_AGAIN = (
     *START,
     opened("q;one", name="m1", access="move"),
     opened("q;one", name="r1"),
-    blamed_steps_sent("a"),
+    message_sent("a"),
     (PEEK, message("a", 1)),
     (Call("messages.move", message="a", handle="r", destination="m1"), OK),
     (Call("messages.peek", handle="r1"), message("a", 1)),
@@ -92,24 +92,22 @@ def test_a_message_that_is_there_twice(moved: bool) -> None:
     before = (
         *START,
         *there,
-        blamed_steps_sent("a"),
+        message_sent("a"),
         *(steps if moved else ((RECEIVE, message("a", 1)),)),
-        blamed_steps_sent("b"),
+        message_sent("b"),
     )
     twice = Scan(("a", "a", "b"))
-    found = judged(*before, blamed_steps_sent("c"), (Call("messages.peek", handle="r"), message("c", 9)), scan=twice)
+    found = judged(*before, message_sent("c"), (Call("messages.peek", handle="r"), message("c", 9)), scan=twice)
     assert broken(found) == {f"MQDMPR-3.1.7.1.{'16.moved' if moved else '9.once'}": "messages.peek"}
 
 
 def test_a_journal_copy_made_twice_is_blamed_on_journaling() -> None:
     journal = "q;JOURNAL"
     start = (Call("queues.create", queue="q", journaling=True), OK), *START[1:], opened(journal, name="j")
-    took = (RECEIVE, message("a", 1)), blamed_steps_sent("b"), (RECEIVE, message("b", 2))
+    took = (RECEIVE, message("a", 1)), message_sent("b"), (RECEIVE, message("b", 2))
     seen = SeenMessage(b"a", "a", 3, "express", 1)
     twice = Scan(("a", "a"), journal, (seen, seen))
-    found = judged(
-        *start, blamed_steps_sent("a"), *took, (Call("messages.peek", handle="j"), message("b", 3)), scan=twice
-    )
+    found = judged(*start, message_sent("a"), *took, (Call("messages.peek", handle="j"), message("b", 3)), scan=twice)
     assert broken(found) == {"MQMQ-2.3.1.4.journal-copy": "messages.peek"}
 
 
@@ -118,7 +116,7 @@ def test_a_refused_purge_that_purges(access: str) -> None:
     """What two peeks have shown to be there was not taken by the first of them."""
     denied = Call("queues.purge", handle="p"), Answer.of_status(hresults.MQ_ERROR_ACCESS_DENIED)
     seen = (PEEK, message("a", 1)), (PEEK, message("a", 1))
-    opening = (*START, opened(name="p", access=access), blamed_steps_sent("a"), *seen, denied)
+    opening = (*START, opened(name="p", access=access), message_sent("a"), *seen, denied)
     found = judged(*opening, (PEEK, IO_TIMEOUT), scan=Scan(()))
     assert broken(found) == {f"MQDMPR-3.1.1.17.{access}-access-no-purge": "messages.peek"}
     assert not judged(*opening, (PEEK, message("a", 1))).failed
@@ -154,10 +152,10 @@ def test_a_count_is_blamed_only_where_the_messages_are_right(
         CREATED,
         counted(0),
         *START[1:],
-        blamed_steps_sent("a"),
+        message_sent("a"),
         counted(1, 100),
         (RECEIVE, message("a", 1)),
-        blamed_steps_sent("b"),
+        message_sent("b"),
     )
     wrong = counted(number, 30 if number == 1 else 100)
     assert judged(*before, wrong).ask == "q"
@@ -168,7 +166,7 @@ def test_a_wrong_count_of_a_journal_looks_into_the_journal() -> None:
     start = (Call("queues.create", queue="q", journaling=True), OK), counted(0), *START[1:]
     steps = (
         *start,
-        blamed_steps_sent("a"),
+        message_sent("a"),
         (RECEIVE, message("a", 1)),
         counted(0, journal_messages=0, journal_bytes=0),
     )
@@ -208,7 +206,7 @@ def test_a_message_that_is_held_is_told_from_one_that_peek_next_does_not_skip(
     peek = Call("messages.peek", handle="r", cursor="c"), message("a", 1)
     onward = Call("messages.peek_next", handle="r", cursor="c"), message("b", 2)
     taken = Call("messages.receive", handle="r"), message("a", 1)
-    steps = (*START, cursor, blamed_steps_sent("a"), blamed_steps_sent("b"), peek, taken, begin, onward)
+    steps = (*START, cursor, message_sent("a"), message_sent("b"), peek, taken, begin, onward)
     held = looked("q", *("b" for _ in there))
     assert broken(judged(*steps, scan=held)) == {requirement: "messages.peek_next"}
 
@@ -308,7 +306,7 @@ def test_a_later_read_of_a_handle_that_is_served_first_breaks_the_order_of_waiti
         assert not found.failed, found.verdicts
         states = found.states
     for served, wanted in (("w1", None), ("w2", "16.waiting-reads-in-order"), ("w3", "16.waiting-reads-in-order")):
-        found = model.step(states, blamed_steps_sent("a")[0], Observation(OK, completed={served: message("a", 1)}))
+        found = model.step(states, message_sent("a")[0], Observation(OK, completed={served: message("a", 1)}))
         assert list(broken(found)) == ([f"MQDMPR-3.1.1.{wanted}"] if wanted else []), served
 
 

@@ -68,10 +68,10 @@ def test_calls_overlap_in_the_picture_as_they_did() -> None:
 
 def test_no_label_leaves_its_bar_and_no_bar_lies_on_another() -> None:
     drawn = bars(render_timeline(history()) or "")
-    for text, (left, right, lane) in drawn.items():
-        assert right - left >= 6 * len(text)
+    for label, (left, right, lane) in drawn.items():
+        assert right - left >= 6 * len(label)
         for other, (start, end, theirs) in drawn.items():
-            assert other == text or lane != theirs or right <= start or end <= left, (text, other)
+            assert other == label or lane != theirs or right <= start or end <= left, (label, other)
 
 
 def test_a_restart_cuts_off_what_was_in_flight() -> None:
