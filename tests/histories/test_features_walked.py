@@ -486,8 +486,8 @@ def test_the_model_tells_the_values_of_each_feature() -> None:
 
 
 def test_what_is_left_out_has_a_feature() -> None:
-    for method, names in UNTOLD.items():
-        assert names <= {feature.name for feature in FEATURES[method]}
+    for method, left_out in UNTOLD.items():
+        assert left_out <= {feature.name for feature in FEATURES[method]}
 
 
 @pytest.mark.parametrize("history", range(3))
