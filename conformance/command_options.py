@@ -85,9 +85,9 @@ def seconds(text: str) -> float:
 
 def check_words(*, profile: str | None, level: str, readings: str) -> None:
     """Raise BadInput, with the nearest word, for a profile, level or reading set that does not exist."""
-    _known("profile", profile, PROFILES)
-    _known("level", level, LEVELS)
-    _known("reading set", readings, READING_SETS)
+    _check_known("profile", profile, PROFILES)
+    _check_known("level", level, LEVELS)
+    _check_known("reading set", readings, READING_SETS)
 
 
 def check_situations(words: str) -> str:
@@ -119,7 +119,7 @@ def check_chosen(words: Sequence[str]) -> dict[str, str]:
         raise BadInput(f"There is {error}" if str(error).endswith("?") else f"There is {error}.") from None
 
 
-def _known(what: str, value: str | None, known: Sequence[str]) -> None:
+def _check_known(what: str, value: str | None, known: Sequence[str]) -> None:
     if value is not None and value not in known:
         hint = did_you_mean(value, known) or "."
         raise BadInput(f"There is no {what} {value!r}{hint} Known: {', '.join(known)}.")

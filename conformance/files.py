@@ -39,7 +39,7 @@ def make_folder(path: Path | str, *, above: bool = True) -> None:
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[Callable[[], bool]]:
+def folder_watch(folder: Path) -> Iterator[Callable[[], bool]]:
     """Keep a folder open; the yielded function returns True while the folder is still at its path. Raises OSError.
 
     As the folder stays open, a new folder at the same path cannot be mistaken for it.

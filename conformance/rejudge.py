@@ -27,7 +27,7 @@ from conformance.harness.recorder import RunOptions
 from conformance.harness.repro_files import NotRepeatable
 from conformance.harness.run_session import EXAMPLE
 from conformance.harness.run_verdicts import CONCLUSION, conclusion
-from conformance.harness.tape import Key, key, said, said_key
+from conformance.harness.tape import Key, key, said_key, verdict_json
 from conformance.histories.situations.coverage import KIND as SITUATIONS
 from conformance.judge.packets.judge import judge_packet
 from conformance.report.records import read_run
@@ -218,7 +218,7 @@ class _Again:
             now = {name: value for name, value in data.items() if name != "verdict"}
             if verdicts and verdicts[-1].outcome is Outcome.FAIL:
                 now["verdict"] = refs[-1]
-            writer.evidence(EXAMPLE, {**now, "verdicts": list(map(said, verdicts))})
+            writer.evidence(EXAMPLE, {**now, "verdicts": list(map(verdict_json, verdicts))})
 
     def _follows(self, verdict: Verdict, test: str) -> bool:
         """True for a failure that the run filed under another deviation: that stands as it was recorded."""

@@ -26,7 +26,7 @@ from conformance.harness.repro_files import (
     without_secrets,
 )
 from conformance.harness.run_session import REPRO_FORMAT
-from conformance.report.text import spoken
+from conformance.report.text import inline_text
 from conformance.spec.catalogue import CatalogueError, assignment, in_current_words, requirement
 from conformance.spec.versions import LEVELS, PROFILES
 from conformance.verdict import ExitCode, Outcome, Verdict
@@ -275,7 +275,7 @@ def _answer(path: Path, found: Repro, verdicts: list[Verdict]) -> Answer:
     failed = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
     if failed:
         other = "" if failed[0].requirement == name else f" (now {failed[0].requirement})"
-        text = f"expected {spoken(failed[0].expected)}, got {spoken(failed[0].actual)}{other}"
+        text = f"expected {inline_text(failed[0].expected)}, got {inline_text(failed[0].actual)}{other}"
         return Answer(path, name, FAILED, text, ExitCode.DEVIATES, tuple(verdicts))
     if not verdicts:
         return Answer(path, name, ERROR, "The example judged nothing on this implementation.", ExitCode.NOTHING_JUDGED)

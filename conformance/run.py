@@ -21,7 +21,7 @@ from conformance.command_options import (
     check_words,
     prepare_folder,
 )
-from conformance.files import held
+from conformance.files import folder_watch
 from conformance.harness.interrupt import STOP
 from conformance.harness.suite_registry import UnknownSuite, in_turn, select, suites_folder
 from conformance.harness.test_selection import NotCollected, claiming, collected
@@ -110,7 +110,7 @@ def run_request(request: RunRequest) -> RunResult:
     ]
     gone = f"The output folder {folder} cannot be written any more: it was removed during the run."
     try:
-        with held(folder) as there:
+        with folder_watch(folder) as there:
             watcher = Watcher(asked.on_progress, asked.budget_s)
             status, log = _drive_pytest(arguments, folder, bool(asked.pytest_args), watcher)
             if there():

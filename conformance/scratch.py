@@ -95,7 +95,7 @@ def _sweep(top: int, until: float, mounted: Collection[str] = ()) -> bool:
             continue
         if time.monotonic() > until:
             return False
-        if _gone(name, top):
+        if _removed(name, top):
             continue
         with suppress(OSError):
             inner = os.open(name, _FOLDER, dir_fd=top)
@@ -112,7 +112,7 @@ def _lift(inner: int, top: int) -> bool:
     lifted = False
     os.fchmod(inner, stat.S_IRWXU)  # A folder that its owner may not write to cannot be emptied.
     for number, name in enumerate(_names(inner)):
-        if not _gone(name, inner):
+        if not _removed(name, inner):
             with suppress(OSError):
                 os.rename(name, f".{time.monotonic_ns():x}-{number}", src_dir_fd=inner, dst_dir_fd=top)
                 lifted = True
@@ -125,7 +125,7 @@ def _names(folder: int) -> Iterator[str]:
             yield entry.name
 
 
-def _gone(name: str, folder: int) -> bool:
+def _removed(name: str, folder: int) -> bool:
     """Try to remove a file, a link or an empty folder. Returns True if it is removed."""
     for remove in (os.unlink, os.rmdir):
         with suppress(OSError):

@@ -85,7 +85,7 @@ class Trial:
     seen: tuple[str, ...] = ()
 
 
-def chosen(names: Sequence[str] = ()) -> list[str]:
+def selected_trials(names: Sequence[str] = ()) -> list[str]:
     """Return the trials that `selftest` makes: of these faults, or of all after the control. Raises UnknownFault."""
     from conformance.embedded.faults import FAULTS
 
@@ -107,7 +107,7 @@ def selftest(
     themselves. budget_s: seconds after which no further trial begins. Raises UnknownFault and UnknownSuite.
     """
     select(suites)
-    wanted = chosen(names)
+    wanted = selected_trials(names)
     until = time.monotonic() + budget_s if budget_s is not None else math.inf
     trials: list[Trial] = []
     with scratch("mqconform-selftest-") as folder, ThreadPoolExecutor(jobs) as pool:
@@ -300,13 +300,13 @@ def record(names: Sequence[str], *, jobs: int = 2, on_progress: Callable[[int, i
     that no check sees, that are seen as a crash, or first seen as something else; all others are kept.
     """
     from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
-    from conformance.embedded.faults.recorded import SEEN, Seen, digest, recorded_text, seen
+    from conformance.embedded.faults.recorded import SEEN, Seen, digest, recorded_faults, recorded_text
 
     every = {**FAULTS, **UNJUDGED_FAULTS}
     _refuse_unknown(names, every)
     chosen = list(names) or list(every)
     lost: list[str] = []
-    kept = {name: one for name, one in seen().items() if name in every}
+    kept = {name: one for name, one in recorded_faults().items() if name in every}
     with scratch("mqconform-selftest-") as folder, ThreadPoolExecutor(jobs) as pool:
         children = Children(folder)
         batches = enumerate(_batches(chosen))

@@ -100,7 +100,7 @@ class _Fault:
 _NONE: Final = _Fault(None, (), (), (), ())
 
 
-def chosen(names: Sequence[str] = ()) -> list[str]:
+def selected_trials(names: Sequence[str] = ()) -> list[str]:
     """Return the trials that are made: the control, then these faults or all. Raises UnknownFault and ServerGone."""
     known = _breaks()
     for name in names:
@@ -109,7 +109,7 @@ def chosen(names: Sequence[str] = ()) -> list[str]:
     return [CONTROL, *(dict.fromkeys(names) or known)]
 
 
-def seen() -> Mapping[str, tuple[str, ...]]:
+def recorded_wire_faults() -> Mapping[str, tuple[str, ...]]:
     """Return what each recorded fault was seen as, in the order of failure."""
     if not SEEN.is_file():
         return {}
@@ -134,7 +134,7 @@ def selftest_wire(
 
     budget_s: seconds after which no further trial begins. Raises UnknownFault and ServerGone.
     """
-    wanted = chosen(names)
+    wanted = selected_trials(names)
     faults = _faults(wanted[1:], whole=False)
     trials: list[Trial] = []
 
@@ -148,7 +148,7 @@ def selftest_wire(
             told(bench.control(faults))
         if trials and trials[0].ok:
             for fault, rounds in bench.tried(faults):
-                shows = seen().get(fault.name or "", ())
+                shows = recorded_wire_faults().get(fault.name or "", ())
                 told(of_rounds(str(fault.name), SUITE, fault.breaks, rounds, first=fault.first, shows=shows))
     return sorted(trials, key=lambda trial: (trial.fault != CONTROL, trial.fault))
 
@@ -162,10 +162,10 @@ def record_wire(
     the end NotRecordable for faults that nothing sees, that are first seen as what they do not break, or that go on
     failing, and for a control that fails; all others are kept.
     """
-    wanted = chosen(names)
+    wanted = selected_trials(names)
     faults = _faults(wanted[1:], whole=True)
     lost: list[str] = []
-    kept = {name: one for name, one in seen().items() if name in _breaks()}
+    kept = {name: one for name, one in recorded_wire_faults().items() if name in _breaks()}
     with _bench(jobs, None) as bench:
         control = bench.control(faults)
         if not control.ok:
@@ -196,7 +196,7 @@ def _not_kept(fault: _Fault, rounds: Rounds) -> str | None:
 
 def _faults(names: Iterable[str], *, whole: bool) -> list[_Fault]:
     """Return the faults with the tests that are played. whole: all tests, whatever was recorded."""
-    tests, breaks, records = _tests(), _breaks(), seen()
+    tests, breaks, records = _tests(), _breaks(), recorded_wire_faults()
     claimed = {requirement for test in tests for requirement in test.requirements}
     found = []
     for name in names:

@@ -12,7 +12,7 @@ from nightly import nightly_only, sample
 from conformance import selftest as module
 from conformance.cli.selftest import command
 from conformance.embedded.faults import FAULTS
-from conformance.embedded.faults.recorded import SEEN, digest, recorded_text, seen, shows_as
+from conformance.embedded.faults.recorded import SEEN, digest, recorded_faults, recorded_text, shows_as
 from conformance.harness.suite_registry import suites
 from conformance.selftest import CONTROL, NotRecordable, UnknownFault, record, selftest
 from conformance.spec.catalogue import requirement_id
@@ -70,7 +70,7 @@ def test_faults_declare_little_and_what_is_first_seen_otherwise_has_a_reason() -
 
 
 def test_what_was_recorded_is_of_the_faults_there_are() -> None:
-    records = seen()
+    records = recorded_faults()
     assert records.keys() == FAULTS.keys()
     stale = [name for name, fault in FAULTS.items() if records[name].source != digest(fault)]
     assert not stale, f"try them again: mqconform selftest --update {' '.join(stale)}"
@@ -80,7 +80,7 @@ def test_what_was_recorded_is_of_the_faults_there_are() -> None:
 
 
 def test_what_was_recorded_first_is_what_the_fault_breaks() -> None:
-    first = {name: one.requirements[0] for name, one in seen().items()}
+    first = {name: one.requirements[0] for name, one in recorded_faults().items()}
     wrong = {name for name, fault in FAULTS.items() if first[name] not in (*fault.breaks, *fault.first_seen_as)}
     assert wrong == MISBLAMED_NAMES
 
@@ -95,7 +95,9 @@ def test_a_digest_tells_of_the_code_and_not_of_what_is_declared() -> None:
 def test_some_faults_are_caught_and_nothing_else_is() -> None:
     trials = selftest(sample("selftest.faults", SOME, PUSH))
     assert not [(trial.fault, trial.text) for trial in trials if not trial.ok]
-    assert {one.fault: one.blamed for one in trials} == {one.fault: seen()[one.fault].requirements[0] for one in trials}
+    assert {one.fault: one.blamed for one in trials} == {
+        one.fault: recorded_faults()[one.fault].requirements[0] for one in trials
+    }
     assert {trial.fault for trial in trials} >= set(PUSH)
 
 
@@ -123,7 +125,7 @@ def test_a_fault_that_is_blamed_on_what_it_does_not_break_fails() -> None:
 
 def test_a_fault_that_cannot_be_recorded_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = tmp_path / "seen.json"
-    seen()  # what is recorded today is read before its file is another one
+    recorded_faults()  # what is recorded today is read before its file is another one
     monkeypatch.setattr("conformance.embedded.faults.recorded.SEEN", written)
 
     def rounds(children: Any, fault: Any, folder: Path, known: Any) -> Any:
@@ -137,7 +139,7 @@ def test_a_fault_that_cannot_be_recorded_stops_no_other(tmp_path: Path, monkeypa
     assert stored.keys() == FAULTS.keys()
     for name in ("message-expires-late", "ignores-priority"):
         assert stored[name]["seen"] == ["MQDMPR-3.1.2.4.not-early"] and stored[name]["followed"]
-    assert stored["message-expires-early"]["seen"] == list(seen()["message-expires-early"].requirements)
+    assert stored["message-expires-early"]["seen"] == list(recorded_faults()["message-expires-early"].requirements)
 
 
 def test_no_trial_begins_after_the_time() -> None:

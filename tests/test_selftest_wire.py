@@ -15,7 +15,15 @@ from nightly import nightly_only, sample
 from conformance import selftest_wire as module
 from conformance.live.server import known_faults
 from conformance.selftest import CONTROL, NotRecordable, UnknownFault
-from conformance.selftest_wire import SEEN, Played, chosen, record_wire, recorded_text, seen, selftest_wire
+from conformance.selftest_wire import (
+    SEEN,
+    Played,
+    record_wire,
+    recorded_text,
+    recorded_wire_faults,
+    selected_trials,
+    selftest_wire,
+)
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import ExitCode
 
@@ -50,7 +58,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], list[tuple[str | N
 def test_every_fault_breaks_what_there_is_and_the_record_is_of_the_faults_there_are() -> None:
     for breaks in FAULTS.values():
         assert breaks and [requirement_id(each) for each in breaks] == list(breaks)
-    records = seen()
+    records = recorded_wire_faults()
     assert records.keys() <= FAULTS.keys()
     assert SEEN.read_text(encoding="utf-8") == recorded_text(records)
     for name, shows in records.items():
@@ -63,13 +71,15 @@ def test_some_faults_are_caught_on_the_network_and_nothing_else_is() -> None:
     trials = selftest_wire(some, jobs=2)
     assert [trial.fault for trial in trials] == [CONTROL, *sorted(some)]
     assert not [(trial.fault, trial.text) for trial in trials if not trial.ok]
-    assert {one.fault: one.blamed for one in trials[1:]} == {one.fault: seen()[one.fault][0] for one in trials[1:]}
+    assert {one.fault: one.blamed for one in trials[1:]} == {
+        one.fault: recorded_wire_faults()[one.fault][0] for one in trials[1:]
+    }
     assert all(trial.survives_disabled and set(trial.caught) & set(trial.declared) for trial in trials[1:])
 
 
 @nightly_only("selftest.every-network-fault")
 def test_every_recorded_fault_is_caught_on_the_network_and_nothing_else_is() -> None:
-    bad = {trial.fault: trial.text for trial in selftest_wire([*seen()]) if not trial.ok}
+    bad = {trial.fault: trial.text for trial in selftest_wire([*recorded_wire_faults()]) if not trial.ok}
     assert not bad
 
 
@@ -134,9 +144,9 @@ def test_no_trial_begins_after_the_time(shown: Callable[[Run], Any]) -> None:
 
 
 def test_an_unknown_fault_names_the_nearest() -> None:
-    assert chosen(["ping-cookie", "ping-cookie"]) == [CONTROL, "ping-cookie"]
+    assert selected_trials(["ping-cookie", "ping-cookie"]) == [CONTROL, "ping-cookie"]
     with pytest.raises(UnknownFault, match="ping-cookie"):
-        chosen(["ping-cooky"])
+        selected_trials(["ping-cooky"])
 
 
 @pytest.mark.parametrize(

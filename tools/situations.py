@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from conformance.cli.output import console, emit_json, fail
-from conformance.cli.requirements import known
+from conformance.cli.requirements import check_known
 from conformance.cli.shared_options import Json, group
 from conformance.histories.situations import book, object_book, situation
 from conformance.judge.dialogues.walk_faults import METHOD, SITUATIONS, excluded
@@ -93,7 +93,7 @@ def list_situations(
     """Count the situations of each operation: planned, not reachable and why, and not met."""
     every, objects = situation.space(), object_book.space()
     if operation is not None:
-        known("operation", operation, (*every.features, METHOD, *objects.features))
+        check_known("operation", operation, (*every.features, METHOD, *objects.features))
     of_calls = rows(every, loaded()) if operation in (None, *every.features) else []
     of_faults = [row_of_faults()] if operation in (None, METHOD) else []
     of_objects = rows(objects, loaded_of_objects()) if operation in (None, *objects.features) else []

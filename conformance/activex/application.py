@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.activex.expected import Invoke, Seen
 from conformance.activex.management import Report
-from conformance.activex.services import ANOTHER, APPLICATION, FLAGS, SERVICES, Names, World, cell
+from conformance.activex.services import ANOTHER, APPLICATION, FLAGS, SERVICES, Computer, Names, cell
 from conformance.activex.step import ANY_FAILURE, Choice, Option, Shape, one
 from conformance.activex.values import E_NOTIMPL, INTEGERS, MISSING, S_OK, Variant, short, text, truth
 from conformance.spec.constants.properties import PROPERTIES
@@ -49,8 +49,8 @@ def named(member: str, *columns: str) -> Names:
     return cell(APPLICATION, member, *columns)
 
 
-def wanted(
-    world: World, its: Application, before: Before, profile: str, call: Invoke, report: Report | None
+def demands(
+    world: Computer, its: Application, before: Before, profile: str, call: Invoke, report: Report | None
 ) -> Iterator[Choice]:
     """Yield what an answer has to be. profile: the MSMQ version that the implementation declares.
 
@@ -92,7 +92,7 @@ def _register(its: Application, call: Invoke) -> Iterator[Choice]:
         yield one(named(form, "code:flags"), int(FLAGS.status or 0))
 
 
-def _directory(world: World, call: Invoke) -> Iterator[Choice]:
+def _directory(world: Computer, call: Invoke) -> Iterator[Choice]:
     """Yield the demands on a look at the directory. Without one, a queue manager may still know itself, or fail.
 
     A plan that gives no directory does not tell whether the implementation has one.
@@ -129,7 +129,7 @@ def _directory(world: World, call: Invoke) -> Iterator[Choice]:
         yield one(named(form, "fails"), ANY_FAILURE)
 
 
-def _of_directory(world: World, member: str, asked: str) -> str | None:
+def _of_directory(world: Computer, member: str, asked: str) -> str | None:
     """Return what the directory has for another computer: its identifier by its name, or its name by that."""
     computers = {} if world.directory is None else world.directory.computers
     if member == "MachineIdOfMachineName":
@@ -137,7 +137,7 @@ def _of_directory(world: World, member: str, asked: str) -> str | None:
     return next((name for name, guid in computers.items() if guid == asked.strip("{}").casefold()), None)
 
 
-def _here(world: World, before: Before, profile: str, call: Invoke, report: Mapping[int, Any]) -> Iterator[Choice]:
+def _here(world: Computer, before: Before, profile: str, call: Invoke, report: Mapping[int, Any]) -> Iterator[Choice]:
     form = f"{call.member}.{call.kind}"
     if call.member == "DirectoryServiceServer":
         if world.directory is not None and world.directory.server is not None:
@@ -173,11 +173,11 @@ def _here(world: World, before: Before, profile: str, call: Invoke, report: Mapp
         yield from _bytes(world, before)
 
 
-def _connected(world: World) -> Names:
+def _connected(world: Computer) -> Names:
     return named("Connect.method", "does") if world.online else ()
 
 
-def _list(world: World, member: str, entries: tuple[str, ...]) -> Shape:
+def _list(world: Computer, member: str, entries: tuple[str, ...]) -> Shape:
     """Return the list that has what it had before, and each of the plan's queues once."""
     keys = [key for key in world.queues if member == "PrivateQueues" or world.is_open(key)]
     away = [one.name for one in world.outgoing.values() if any(h.name == one.name for h in world.opened.values())]
@@ -207,7 +207,7 @@ def _list(world: World, member: str, entries: tuple[str, ...]) -> Shape:
     return Shape(Variant("ARRAY", (*map(text, entries), *sample), "BSTR"), holds, said)
 
 
-def _is(world: World, shown: str, key: str, private: bool) -> bool:
+def _is(world: Computer, shown: str, key: str, private: bool) -> bool:
     target = world.target(shown, None) if private else world.target(None, shown)
     return (
         target.key == key
@@ -216,7 +216,7 @@ def _is(world: World, shown: str, key: str, private: bool) -> bool:
     )
 
 
-def _bytes(world: World, before: Before) -> Iterator[Choice]:
+def _bytes(world: Computer, before: Before) -> Iterator[Choice]:
     names = named("BytesInAllQueues.get", "gives")
     messages = sum(queue.messages + queue.journaled for queue in world.queues.values())
     unit = world.units.get("here")
@@ -228,8 +228,8 @@ def _bytes(world: World, before: Before) -> Iterator[Choice]:
 
 
 def after(
-    world: World, its: Application, before: Before, call: Invoke, seen: Seen
-) -> tuple[World, Application, Before]:
+    world: Computer, its: Application, before: Before, call: Invoke, seen: Seen
+) -> tuple[Computer, Application, Before]:
     """Return world, object and what was there before, as a call has left them."""
     if call.member == "Machine" and call.kind == "put" and seen.status == S_OK:
         return world, replace(its, machine=str(call.arguments[0].value or "")), before

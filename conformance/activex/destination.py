@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.activex.expected import Invoke, Seen
 from conformance.activex.queue_store import QueueKind
-from conformance.activex.services import DESTINATION, SERVICES, Handle, Names, World, cell
+from conformance.activex.services import DESTINATION, SERVICES, Computer, Handle, Names, cell
 from conformance.activex.step import ANY_FAILURE, Choice, Option, Shape, one
 from conformance.activex.values import E_NOTIMPL, S_OK, Variant, hollow, text, truth
 
@@ -59,7 +59,7 @@ class Destination:
     untold: bool = False
 
 
-def wanted(world: World, its: Destination, call: Invoke, numbers: dict[int, Handle]) -> Iterator[Choice]:
+def demands(world: Computer, its: Destination, call: Invoke, numbers: dict[int, Handle]) -> Iterator[Choice]:
     """Yield what an answer has to be. numbers: handles that were shown, with what they stand for."""
     form = f"{call.member}.{call.kind}"
     if SERVICES[DESTINATION][call.member].unimplemented:
@@ -85,7 +85,7 @@ def wanted(world: World, its: Destination, call: Invoke, numbers: dict[int, Hand
             yield one((*named(form, "fails"), *named("PublicName.put", "illegal")), ANY_FAILURE)
 
 
-def _directed(world: World, path: str) -> Choice:
+def _directed(world: Computer, path: str) -> Choice:
     """Return what a put of a directory path answers."""
     form, event = "ADsPath.put", "DirectoryPath.put"
     sort, _ = _entry(world, path)
@@ -96,14 +96,14 @@ def _directed(world: World, path: str) -> Choice:
     return one((*named(event, shown), *named(form, "success")))
 
 
-def _entry(world: World, path: str) -> tuple[str | None, str]:
+def _entry(world: Computer, path: str) -> tuple[str | None, str]:
     """Return the sort of a directory object and the format name that it stands for; None if the directory lacks it."""
     if world.directory is None:
         return None, ""
     return world.directory.ads.get(path, (None, ""))
 
 
-def _public(world: World, path: str) -> Choice:
+def _public(world: Computer, path: str) -> Choice:
     """Return what a put of the path name of a public queue answers."""
     form, event = "PathName.put", "PublicName.put"
     if _found_public(world, path) is None:
@@ -111,11 +111,11 @@ def _public(world: World, path: str) -> Choice:
     return one(named(form, "success"))
 
 
-def _found_public(world: World, path: str) -> str | None:
+def _found_public(world: Computer, path: str) -> str | None:
     return None if world.directory is None else world.directory.paths.get(path.casefold())
 
 
-def _opening(world: World, its: Destination, member: str) -> Iterator[Choice]:
+def _opening(world: Computer, its: Destination, member: str) -> Iterator[Choice]:
     form = f"{member}.method"
     if member == "Open" and its.handle is not None:
         yield _other_success(its, named(form, "open"))
@@ -139,7 +139,7 @@ def _other_success(its: Destination, names: Names) -> Choice:
     return (Option((*names, *its.doubted), S_FALSE), Option((), S_OK))
 
 
-def _get(world: World, its: Destination, member: str) -> Iterator[Choice]:
+def _get(world: Computer, its: Destination, member: str) -> Iterator[Choice]:
     form = f"{member}.get"
     if member == "IsOpen":
         is_open = its.handle is not None
@@ -149,7 +149,7 @@ def _get(world: World, its: Destination, member: str) -> Iterator[Choice]:
     elif member == "Handle":
         if its.handle is not None:
             yield one(named(form, "success"))
-            shape = Shape(Variant("I8", its.number or 7), lambda shown: _numbers(its, shown), _said(its))
+            shape = Shape(Variant("I8", its.number or 7), lambda shown: _numbers(its, shown), _text(its))
             yield one((*its.doubted, *named(form, "gives")), S_OK, shape)
     elif member == "FormatName":
         yield one(named(form, "success"))
@@ -158,10 +158,10 @@ def _get(world: World, its: Destination, member: str) -> Iterator[Choice]:
     else:
         name = its.path if member == "PathName" else its.directory
         yield one(named(form, "success"))
-        yield _shown(form, name)
+        yield _format_name_choice(form, name)
 
 
-def _said(its: Destination) -> str:
+def _text(its: Destination) -> str:
     return "a handle as VT_I8" if its.number is None else f"the handle {its.number} as VT_I8"
 
 
@@ -171,7 +171,7 @@ def _numbers(its: Destination, shown: Variant) -> bool:
     return its.number is None or shown.value == its.number
 
 
-def _shown(form: str, name: Name) -> Choice:
+def _format_name_choice(form: str, name: Name) -> Choice:
     options = [_as(form, name.value, name.because, "stale" if name.older else "")]
     options += [_as(form, older, name.because, "unchanged") for older in name.older]
     return tuple(options)
@@ -186,7 +186,7 @@ def _as(form: str, value: str | None, because: Names, word: str) -> Option:
     return Option((*named(form, "gives"), *because), S_OK, _NULL, readings)
 
 
-def _format_name(world: World, its: Destination) -> Iterator[Choice]:
+def _format_name(world: Computer, its: Destination) -> Iterator[Choice]:
     names = (*named("FormatName.get", "gives"), *its.format.because)
     if its.derived is None:
         yield one(names, S_OK, _NULL if its.format.value is None else _same_name(its.format.value))
@@ -232,7 +232,7 @@ def _put_handle(call: Invoke, numbers: dict[int, Handle]) -> Iterator[Choice]:
     yield one(named("Handle.put", "success", *(() if column == "success" else (column,))))
 
 
-def _converts(world: World, call: Invoke) -> bool | None:
+def _converts(world: Computer, call: Invoke) -> bool | None:
     """Tell whether a path name becomes a format name; None where the text leaves it open."""
     target = world.target(str(call.arguments[0].value or ""), None)
     if target.kind is QueueKind.HERE and not target.public and target.key in world.queues:
@@ -241,8 +241,8 @@ def _converts(world: World, call: Invoke) -> bool | None:
 
 
 def after(
-    world: World, its: Destination, name: str, call: Invoke, seen: Seen, numbers: dict[int, Handle]
-) -> tuple[World, Destination]:
+    world: Computer, its: Destination, name: str, call: Invoke, seen: Seen, numbers: dict[int, Handle]
+) -> tuple[Computer, Destination]:
     """Return the world and the destination as a call has left them."""
     if call.member in ("Open", "Close"):
         if call.member == "Close" and seen.status == S_OK and its.number is not None:
@@ -261,7 +261,7 @@ def after(
     return world, its
 
 
-def _moved(world: World, its: Destination, name: str, member: str, seen: Seen) -> tuple[World, Destination]:
+def _moved(world: Computer, its: Destination, name: str, member: str, seen: Seen) -> tuple[Computer, Destination]:
     form = f"{member}.method"
     if (member == "Open" and its.handle is not None) or (member == "Close" and its.handle is None):
         if seen.status == S_FALSE:
@@ -280,7 +280,7 @@ def _moved(world: World, its: Destination, name: str, member: str, seen: Seen) -
     return world.with_opened(name, handle), replace(its, handle=handle, number=None, because=named(form, "opens"))
 
 
-def _looked(world: World, its: Destination, member: str, seen: Seen, numbers: dict[int, Handle]) -> Destination:
+def _looked(world: Computer, its: Destination, member: str, seen: Seen, numbers: dict[int, Handle]) -> Destination:
     if member == "Handle" and its.handle is not None and seen.value is not None and seen.status == S_OK:
         number = seen.value.value
         if isinstance(number, int) and number not in _NO_HANDLE:
@@ -290,8 +290,8 @@ def _looked(world: World, its: Destination, member: str, seen: Seen, numbers: di
 
 
 def _with_handle(
-    world: World, its: Destination, name: str, call: Invoke, numbers: dict[int, Handle]
-) -> tuple[World, Destination]:
+    world: Computer, its: Destination, name: str, call: Invoke, numbers: dict[int, Handle]
+) -> tuple[Computer, Destination]:
     form, value = "Handle.put", call.arguments[0].value
     handle = None if value in _NO_HANDLE else numbers.get(value)
     columns = ("opens", "known") if handle is not None else ("null",)
@@ -309,7 +309,7 @@ def _with_handle(
     return (world if handle is None else world.with_opened(name, handle)), its
 
 
-def _named(world: World, its: Destination, name: str, call: Invoke, seen: Seen) -> tuple[World, Destination]:
+def _named(world: Computer, its: Destination, name: str, call: Invoke, seen: Seen) -> tuple[Computer, Destination]:
     form, value = f"{call.member}.put", str(call.arguments[0].value or "")
     if seen.status != S_OK:
         if call.member == "FormatName":

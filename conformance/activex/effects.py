@@ -507,7 +507,7 @@ def _ending(reader: Doer, item: object) -> tuple[str, ...]:
     return ("gives:blocked",) if infinite else ("gives:waited",)
 
 
-def done(doers: Doers, before: State, call: Call, doer: Doer | None, observation: Observation) -> Doers:
+def doers_after(doers: Doers, before: State, call: Call, doer: Doer | None, observation: Observation) -> Doers:
     """Return the doers after a call that was answered as it should."""
     answer = observation.answer
     if doer is None or answer is None or answer.failed:

@@ -97,7 +97,7 @@ def timeout_ms(member: Member, call: Invoke) -> int:
     return INFINITE if value is None else int(value.value) & INFINITE
 
 
-def wanted(member: Member, call: Invoke, name: str) -> bool:
+def asks_for(member: Member, call: Invoke, name: str) -> bool:
     """Tell whether a read asks for a property of the message. A member without the argument does not ask."""
     slot = member.slot("method")
     default = next((one.default for one in (slot.arguments if slot else ()) if one.name == name), None)

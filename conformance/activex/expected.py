@@ -210,7 +210,7 @@ def _purposes(member: Member) -> tuple[str, ...]:
 
 
 def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator[Demand]:
-    if member.vt == "DISPATCH" or not _shown(member, held):
+    if member.vt == "DISPATCH" or not _state_decides(member, held):
         return
     yield _status(requirements(member, "get", "success"), seen, S_OK)
     if seen.status != S_OK:
@@ -226,7 +226,7 @@ def _get(member: Member, held: Held, seen: Seen, readings: Readings) -> Iterator
         yield from _initial(member, seen, readings)
 
 
-def _shown(member: Member, held: Held) -> bool:
+def _state_decides(member: Member, held: Held) -> bool:
     """Tell whether the state alone says what the getter shows.
 
     A getter of MSMQQueueInfo first refreshes the object, which takes a queue that exists; a put that the queue has not

@@ -193,18 +193,18 @@ def described(coclass: str, interfaces: Interfaces) -> Iterator[Verdict]:
 def _verdicts(names: tuple[str, ...], member: Member, slot: Slot, found: Mapping[str, Any] | None) -> Iterator[Verdict]:
     if found is not None and "slot" not in found:
         return  # no type library: what can be seen without one are names and kinds
-    wanted = {"kind": slot.kind, "slot": slot.opnum, "arguments": _taken(slot)}
-    actual = None if found is None else {"kind": slot.kind, "slot": found["slot"], "arguments": _given(found)}
+    wanted = {"kind": slot.kind, "slot": slot.opnum, "arguments": _parameter_count(slot)}
+    actual = None if found is None else {"kind": slot.kind, "slot": found["slot"], "arguments": _argument_count(found)}
     outcome = Outcome.PASS if actual == wanted else Outcome.FAIL
     for name in names:
         yield Verdict(name, outcome, f"{member.coclass}.{member.name}", wanted, {"member": actual})
 
 
-def _taken(slot: Slot) -> int:
+def _parameter_count(slot: Slot) -> int:
     return sum(not argument.result for argument in slot.arguments)
 
 
-def _given(found: Mapping[str, Any]) -> int:
+def _argument_count(found: Mapping[str, Any]) -> int:
     return sum(not {"out", "retval"} & set(argument.get("flags", ())) for argument in found.get("arguments", ()))
 
 

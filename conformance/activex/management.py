@@ -16,7 +16,7 @@ from conformance.activex.expected import Invoke, Seen
 from conformance.activex.identity import E_NOINTERFACE
 from conformance.activex.library import interfaces
 from conformance.activex.queue_store import QueueKind
-from conformance.activex.services import BOTH, COLLECTION, MANAGEMENT, NEITHER, UNINITIALIZED, Names, World, cell
+from conformance.activex.services import BOTH, COLLECTION, MANAGEMENT, NEITHER, UNINITIALIZED, Computer, Names, cell
 from conformance.activex.step import ANY_FAILURE, Choice, Option, Shape, one
 from conformance.activex.values import MISSING, NOTHING, S_OK, Variant, long, text, truth
 from conformance.spec.constants.properties import PROPERTIES
@@ -137,7 +137,7 @@ def named(member: str, *columns: str) -> Names:
     return cell(MANAGEMENT, member, *columns)
 
 
-def wanted(world: World, its: Managed, call: Invoke, reports: Mapping[str, Report]) -> Iterator[Choice]:
+def demands(world: Computer, its: Managed, call: Invoke, reports: Mapping[str, Report]) -> Iterator[Choice]:
     """Yield what an answer has to be."""
     form = f"{call.member}.{call.kind}"
     if call.member == QUERY:
@@ -151,15 +151,15 @@ def wanted(world: World, its: Managed, call: Invoke, reports: Mapping[str, Repor
         yield one((*check, *its.because), ANY_FAILURE)
         yield one(named(form, "code"), int(UNINITIALIZED.status or 0))
     elif call.member in _NO_REPORT:
-        yield _done(form)
-        yield from _known(world, its, call.member)
+        yield _success(form)
+        yield from _getter_demands(world, its, call.member)
     elif (call.member in _OUTGOING_ONLY and not its.name) or (call.member in _QUEUES_ONLY and its.name):
         return
     else:
         yield from _reported(world, its, call, reports.get(its.asked))
 
 
-def _done(form: str) -> Choice:
+def _success(form: str) -> Choice:
     """Return that a member succeeds; if it takes the object for a new one, Init has not initialized it."""
     return (Option(named(form, "success"), blames=((int(UNINITIALIZED.status or 0), named("Init.method", "ready")),)),)
 
@@ -189,14 +189,14 @@ _OBJECT: Final = Shape(
 )
 
 
-def given(value: Variant) -> str | None:
+def optional_text(value: Variant) -> str | None:
     """Return the text of an optional argument; None if it is left out or NULL."""
     return None if value == MISSING or value.vt in NOTHING or value.value is None else str(value.value)
 
 
-def _init(world: World, its: Managed, call: Invoke, reports: Mapping[str, Report]) -> Iterator[Choice]:
+def _init(world: Computer, its: Managed, call: Invoke, reports: Mapping[str, Report]) -> Iterator[Choice]:
     form = "Init.method"
-    machine, path, name = map(given, call.arguments)
+    machine, path, name = map(optional_text, call.arguments)
     for check, broken in ((NEITHER, path is None and name is None), (BOTH, path is not None and name is not None)):
         if broken:
             yield one(named(form, f"check:{check.name}"), ANY_FAILURE)
@@ -205,7 +205,7 @@ def _init(world: World, its: Managed, call: Invoke, reports: Mapping[str, Report
     if machine is not None and machine.casefold() != world.computer.casefold():
         yield one(named(form, "fails"), ANY_FAILURE)
         return
-    found = _found(world, path, name)
+    found = _named_queue(world, path, name)
     if found == _SYSTEM:
         return
     if found is None:
@@ -232,7 +232,7 @@ def _how(machine: str | None, path: str | None) -> Names:
 _SYSTEM: Final = ("", "")
 
 
-def _found(world: World, path: str | None, name: str | None) -> tuple[str, str] | None:
+def _named_queue(world: Computer, path: str | None, name: str | None) -> tuple[str, str] | None:
     """Return key or outgoing name of the queue that Init is about; None if there is none."""
     if name is not None and name.casefold() in world.outgoing:
         return "", name
@@ -242,7 +242,7 @@ def _found(world: World, path: str | None, name: str | None) -> tuple[str, str] 
     return (target.key, "") if target.kind is QueueKind.HERE and target.key in world.queues else None
 
 
-def _known(world: World, its: Managed, member: str) -> Iterator[Choice]:
+def _getter_demands(world: Computer, its: Managed, member: str) -> Iterator[Choice]:
     form = f"{member}.get"
     if member == "Machine":
         column = "local" if its.computer is None else "named"
@@ -274,7 +274,7 @@ def _known(world: World, its: Managed, member: str) -> Iterator[Choice]:
     )
 
 
-def _reported(world: World, its: Managed, call: Invoke, report: Report | None) -> Iterator[Choice]:
+def _reported(world: Computer, its: Managed, call: Invoke, report: Report | None) -> Iterator[Choice]:
     form = f"{call.member}.{call.kind}"
     gone = bool(its.key) and its.key not in world.queues
     if isinstance(report, int):
@@ -284,7 +284,7 @@ def _reported(world: World, its: Managed, call: Invoke, report: Report | None) -
     if gone:
         yield one(named(form, "gone"), ANY_FAILURE)
         return
-    yield _done(form)
+    yield _success(form)
     if call.member in ("Pause", "Resume", "EodResend"):
         yield one(named(form, "does"))
     elif call.member == "EodGetSendInfo":
@@ -300,7 +300,7 @@ def its_items() -> Names:
     return tuple(name for item in ITEMS.values() for name in named("EodGetSendInfo.method", f"item:{item}"))
 
 
-def _values(world: World, its: Managed, member: str, report: Mapping[int, Any] | None) -> Iterator[Choice]:
+def _values(world: Computer, its: Managed, member: str, report: Mapping[int, Any] | None) -> Iterator[Choice]:
     form = f"{member}.get"
     queue = world.queues.get(its.key)
     told = {} if report is None else report
@@ -335,7 +335,7 @@ def _values(world: World, its: Managed, member: str, report: Mapping[int, Any] |
 _ON_HOLD: Final = 4
 
 
-def _managed_values(world: World, its: Managed) -> Iterator[Choice]:
+def _managed_values(world: Computer, its: Managed) -> Iterator[Choice]:
     """Yield what the state shows of the last Pause or Resume."""
     queue = world.outgoing.get(its.name.casefold())
     if queue is None or queue.held is None:
@@ -347,7 +347,7 @@ def _managed_values(world: World, its: Managed) -> Iterator[Choice]:
         yield one(named("Resume.method", "does"), S_OK, other)
 
 
-def _count(world: World, its: Managed, member: str, reported: Any) -> Iterator[Choice]:
+def _count(world: Computer, its: Managed, member: str, reported: Any) -> Iterator[Choice]:
     names = named(f"{member}.get", "gives")
     if reported is not None:
         yield one(names, S_OK, long(int(reported)))
@@ -356,7 +356,7 @@ def _count(world: World, its: Managed, member: str, reported: Any) -> Iterator[C
         yield one(names, S_OK, long(queue.messages if member == "MessageCount" else queue.journaled))
 
 
-def _size(world: World, its: Managed, member: str, reported: Any) -> Iterator[Choice]:
+def _size(world: Computer, its: Managed, member: str, reported: Any) -> Iterator[Choice]:
     names = named(f"{member}.get", "gives")
     if reported is not None:
         yield _sized(names, int(reported))
@@ -388,13 +388,13 @@ def _sized(names: Names, size: int) -> Choice:
     return (Option(names, S_OK, Variant("UI8", size), ((TYPES, "as-declared"),)), stored)
 
 
-def after(world: World, its: Managed, call: Invoke, seen: Seen) -> tuple[World, Managed]:
+def after(world: Computer, its: Managed, call: Invoke, seen: Seen) -> tuple[Computer, Managed]:
     """Return the world and the object as a call has left them."""
     if call.member == "Init":
-        machine, path, name = map(given, call.arguments)
+        machine, path, name = map(optional_text, call.arguments)
         if seen.status != S_OK:
             return world, replace(its, untold=True) if its.ready else replace(its, because=_left(path, name))
-        found = _found(world, path, name)
+        found = _named_queue(world, path, name)
         if found is None or (
             its.ready and (found != (its.key, its.name) or (machine is None and its.computer is not None))
         ):

@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.members import Member, requirements
-from conformance.activex.queue_info import AFTER_PUT, MEMBERS, accepted, cell, wanted
+from conformance.activex.queue_info import AFTER_PUT, MEMBERS, accepted, cell, demands
 from conformance.activex.queue_store import DEFAULTS, Info, Names, QueueKind, Store, Stored, Target
 from conformance.activex.step import ANY_FAILURE, Choice, Option, Shape, allowed, fitting, one
 from conformance.activex.tables import CLASSES
@@ -116,7 +116,7 @@ def _got(info: Info, store: Store, target: Target, call: Invoke, seen: Seen, rea
     if attribute == "Security" and not info.refreshed:
         return info, store
     fits = [
-        option for choice in wanted(info, store, call, readings) for option in fitting(allowed(choice, readings), seen)
+        option for choice in demands(info, store, call, readings) for option in fitting(allowed(choice, readings), seen)
     ]
     if attribute in _BOUND and seen.value is not None:
         first = store.seen.get((target.key, attribute), seen.value)
@@ -154,7 +154,7 @@ def _created(info: Info, store: Store, call: Invoke) -> tuple[Info, Store]:
     target = store.target(Info(path=path))
     if target.kind is not QueueKind.HERE:
         return info, store
-    arguments = {**dict.fromkeys(("IsTransactional", "IsWorldReadable")), **_given(call)}
+    arguments = {**dict.fromkeys(("IsTransactional", "IsWorldReadable")), **_arguments(call)}
     transactional, readable = (bool(one.value) if one is not None else False for one in arguments.values())
     how = "argument" if arguments["IsTransactional"] is None else "transactional"
     creates, defaults = cell("Create", "method", "creates"), cell("Create", "method", "defaults")
@@ -171,7 +171,7 @@ def _created(info: Info, store: Store, call: Invoke) -> tuple[Info, Store]:
     return replace(info, created=True, refreshed=False, unsaved=unsaved, refusal=None, because=()), store
 
 
-def _given(call: Invoke) -> dict[str, Variant]:
+def _arguments(call: Invoke) -> dict[str, Variant]:
     names = ("IsTransactional", "IsWorldReadable")
     return {name: one for name, one in zip(names, call.arguments, strict=False) if one.vt != "ERROR"}
 
@@ -284,7 +284,7 @@ def reported(name: str, messages: Messages, call: Invoke) -> Messages:
     return messages if kept is None else {**messages, at: replace(kept, told=kept.told | {call.member})}
 
 
-def given(name: str, messages: Messages, store: Store, call: Invoke) -> Info:
+def info_of(name: str, messages: Messages, store: Store, call: Invoke) -> Info:
     """Return the object that a getter hands out."""
     row = NAMED_QUEUE_MEMBERS[call.member]
     kept = messages.get((name, row.kept_as or ""))

@@ -18,10 +18,10 @@ from conformance.activex.plans_reads import (
     by_lookup,
     dispatch,
     drain,
-    known,
     message,
     of,
     opened,
+    peeks_at_all,
     place,
     queue,
     read,
@@ -131,7 +131,7 @@ def _with_connector(member: Member) -> Plan:
     for name in ("a", "b", "c"):
         acts += message(name, body=True)
         acts += [on(name, "ConnectorTypeGuid", CONNECTOR, kind="put"), send(name)]
-    return (*acts, *known("a", "b", "c")) if by_lookup(member) else tuple(acts)
+    return (*acts, *peeks_at_all("a", "b", "c")) if by_lookup(member) else tuple(acts)
 
 
 def journals(member: Member) -> Iterator[Plan]:
@@ -214,7 +214,7 @@ def _connected(*, transactional: bool) -> Plan:
     for name in NAMES:
         acts += [*message(name, body=True), on(name, "ConnectorTypeGuid", CONNECTOR, kind="put")]
         acts.append(send(name, SINGLE if transactional else long(0)))
-    return (*acts, *known(*NAMES))
+    return (*acts, *peeks_at_all(*NAMES))
 
 
 def wants_in_transactions(member: Member) -> Iterator[Plan]:
@@ -381,7 +381,7 @@ def what_is_left(member: Member) -> Iterator[Plan]:
         acts += (*puts, *looks) if name == names else ()
         acts.append(send(name))
     flags = {want: truth(False) for want in WANTS.values() if want in given}
-    yield (*acts, *known(*NAMES), *start(member), read(member, "m", of=of(member), given=flags), *of_read)
+    yield (*acts, *peeks_at_all(*NAMES), *start(member), read(member, "m", of=of(member), given=flags), *of_read)
 
 
 def times_that_pass(member: Member) -> Iterator[Plan]:

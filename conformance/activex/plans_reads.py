@@ -83,7 +83,7 @@ HEAD: Final = read("Peek", "head", queue_object="w")
 """A peek of `w` at the head of the queue."""
 
 
-def known(*names: str) -> Plan:
+def peeks_at_all(*names: str) -> Plan:
     """Return peeks of a second queue object `w` at every message, so that their lookup identifiers are known."""
     first = read("PeekCurrent", f"w-{names[0]}", queue_object="w")
     return (first, *(read("PeekNext", f"w-{name}", queue_object="w") for name in names[1:]))
@@ -109,7 +109,7 @@ def watched(
 ) -> Plan:
     """Return a queue with messages, and `w`, which has seen them all, so that a read which does not is wrong itself."""
     made = (*base(*names, access=access, transactional=transactional, journal=journal), opened(PEEK, "w"))
-    return (*made, *known(*names)) if names else made
+    return (*made, *peeks_at_all(*names)) if names else made
 
 
 def by_lookup(member: Member) -> bool:
@@ -167,7 +167,7 @@ def gives_at_once(member: Member) -> Iterator[Plan]:
         *base("a", "b", "c"),
         opened(PEEK, "w"),
         HEAD,
-        *known("a", "b", "c"),
+        *peeks_at_all("a", "b", "c"),
         *start(member),
         read(member, "m1", of=of(member)),
         *sweep(3),

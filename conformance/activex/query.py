@@ -203,7 +203,7 @@ def well_formed(call: Invoke) -> bool:
 _IN_BRACES: Final = re.compile(r"\{[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}")
 
 
-def wanted(its: Infos, call: Invoke) -> Iterator[Choice]:
+def demands(its: Infos, call: Invoke) -> Iterator[Choice]:
     """Yield what an MSMQQueueInfos has to answer."""
     form = f"{call.member}.{call.kind}"
     if SERVICES[QUEUE_INFOS][call.member].unimplemented:
@@ -233,7 +233,7 @@ def _next(its: Infos) -> Choice:
     )
 
 
-def shown(its: Found, infos: Infos, call: Invoke) -> Iterator[Choice]:
+def info_demands(its: Found, infos: Infos, call: Invoke) -> Iterator[Choice]:
     """Yield what an MSMQQueueInfo that Next gave has to answer."""
     filled = cell("MSMQQueueInfo", "DirectoryEntry.get", "filled")
     refresh = (*cell(QUEUE_INFOS, "Next.method", "refresh"), *filled)

@@ -48,7 +48,7 @@ def accepted(readings: Readings, name: str, *alternatives: str) -> tuple[str, ..
     return tuple(one for one in alternatives if one in chosen)
 
 
-def wanted(info: Info, store: Store, call: Invoke, readings: Readings) -> Iterator[Choice]:
+def demands(info: Info, store: Store, call: Invoke, readings: Readings) -> Iterator[Choice]:
     """Yield what the text demands of the answer to a call of an MSMQQueueInfo."""
     if call.kind == "put":
         yield from _put(info, call, readings)

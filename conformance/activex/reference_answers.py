@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from conformance.activex.effects import EXPIRED, refusal
-from conformance.activex.events import Link, Untold, wanted
+from conformance.activex.events import Link, Untold, asks_for
 from conformance.activex.expected import Held, Invoke, Readings, Seen, refusing
 from conformance.activex.members import requirements
 from conformance.activex.plans import Act, Plan
@@ -71,7 +71,7 @@ def answer(objects: Objects, act: Act) -> tuple[Seen | None, Ended]:
     held = objects.held[act.object]
     member = CLASSES[held.coclass][act.call.member]
     if act.call.kind == "get":
-        return shown(world, act.object, act.call.member), {}
+        return getter_answer(world, act.object, act.call.member), {}
     if held.coclass == "MSMQQueue" and held.state == CLOSED_STATE and act.call.member == "Close":
         return Seen(hresults.MQ_ERROR_INVALID_HANDLE), {}
     if refusing(member, held, act.call) is not None or act.call.kind != "method":
@@ -116,7 +116,7 @@ def message(world: World, read: Invoke, name: str, gives: str) -> Seen:
     return Seen(S_OK, Variant("DISPATCH", gives), shown={one: _of_message(world, read, name, one) for one in SHOWN})
 
 
-def shown(world: World, name: str, member: str) -> Seen:
+def getter_answer(world: World, name: str, member: str) -> Seen:
     """Return the ideal answer of a getter."""
     link, held = world.known.link(name), world.known.held[name]
     if held.coclass == "MSMQQueue" and (member in VALUES or member in HANDLES) and held.state != BLANK:
@@ -140,7 +140,7 @@ def _of_message(world: World, read: Invoke, name: str, member: str) -> Seen:
     plain = name.partition("@")[0]
     if member == "LookupId":
         return Seen(S_OK, Variant("BSTR", str(FIRST_LOOKUP + list(world.known.sent).index(plain))))
-    if member in WANTS and not wanted(reader, read, WANTS[member]):
+    if member in WANTS and not asks_for(reader, read, WANTS[member]):
         return Seen(S_OK, Variant("EMPTY"))
     if member == "DestinationQueueInfo":
         return Seen(S_OK, Variant("DISPATCH", "destination"))

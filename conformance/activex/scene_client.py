@@ -95,9 +95,9 @@ class ClientObjects:
             return None
         told: Iterable[Choice]
         if coclass == COCLASS:
-            told = queue_info.wanted(self.infos[name], self.store, call, self.readings)
+            told = queue_info.demands(self.infos[name], self.store, call, self.readings)
         elif coclass in (TRANSACTION, DISPENSER):
-            told = transactions.wanted(name, self.transactions, call, self._known(), self.readings)
+            told = transactions.demands(name, self.transactions, call, self._known(), self.readings)
         elif coclass == "MSMQQueue" and call.member in sending.READS:
             told = sending.receiving(name, self.posts, call, self._known())
         elif coclass == "MSMQQueue" and self._reads_elsewhere(name, call):
@@ -107,7 +107,7 @@ class ClientObjects:
         elif call.member in message_queues.NAMED_QUEUE_MEMBERS:
             told = message_queues.wanted_queue(name, self.messages, self.store, call, self._known(), self.readings)
         elif call.member == "Send":
-            told = sending.wanted(name, self.posts, self.store, self.held, self.transactions, call)
+            told = sending.send_demands(name, self.posts, self.store, self.held, self.transactions, call)
         elif call.kind == "get" and self._is_sent(name) and not self._is_put_since(name, call.member):
             told = self._shown(name, call.member)
         else:
@@ -132,7 +132,7 @@ class ClientObjects:
         post = self.posts.received[name] if received else self.posts.sent[name]
         row = CLASSES[message_queues.COCLASS][member]
         if post.report is not None:
-            return sending.shown(row, post, self.posts)
+            return sending.acknowledgment_demands(row, post, self.posts)
         return sending.sent_shown(row, post, self.posts, self.store, self.readings, received=received)
 
     def _stepped(self, name: str, call: Invoke, seen: Seen) -> None:
@@ -188,7 +188,7 @@ class ClientObjects:
             info = self.infos.get(call.arguments[0].value or "")
             self.messages = message_queues.put(name, self.messages, call, info)
         elif handed and seen.gives:
-            info = message_queues.given(name, self.messages, self.store, call)
+            info = message_queues.info_of(name, self.messages, self.store, call)
             self.messages = message_queues.reported(name, self.messages, call)
             if act.gives is not None:
                 self.infos[act.gives] = info

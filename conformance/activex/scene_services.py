@@ -28,11 +28,11 @@ from conformance.activex.services import (
     QUEUE_INFOS,
     SEND,
     SERVICES,
+    Computer,
     Directory,
     Handle,
     Info,
     Queue,
-    World,
     cell,
 )
 from conformance.activex.step import ANY_STATUS, Choice, Option, Shape, one
@@ -98,7 +98,7 @@ class ServiceObjects:
     """
 
     readings: Readings
-    world: World
+    world: Computer
     profile: str
     classes: dict[str, str] = field(default_factory=dict)
     states: dict[str, Any] = field(default_factory=dict)
@@ -187,12 +187,12 @@ class ServiceObjects:
     def _wanted(self, name: str, call: Invoke) -> Iterable[Choice]:
         coclass, its = self.classes[name], self.states.get(name)
         if isinstance(its, Destination):
-            return destination.wanted(self.world, its, call, self.numbers)
+            return destination.demands(self.world, its, call, self.numbers)
         if isinstance(its, Managed):
-            return management.wanted(self.world, its, call, self.reports)
+            return management.demands(self.world, its, call, self.reports)
         if isinstance(its, Application):
             report = self.reports.get("machine")
-            return application.wanted(self.world, its, self.before, self.profile, call, report)
+            return application.demands(self.world, its, self.before, self.profile, call, report)
         if isinstance(its, Collected):
             return management.looked_up(its, call)
         if isinstance(its, Dispensed):
@@ -200,9 +200,9 @@ class ServiceObjects:
         if isinstance(its, Handed):
             return _of_interface(call)
         if isinstance(its, query.Infos):
-            return query.wanted(its, call)
+            return query.demands(its, call)
         if isinstance(its, query.Found):
-            return query.shown(its, self.states[its.infos], call)
+            return query.info_demands(its, self.states[its.infos], call)
         if coclass == QUERY:
             return query.looked_up(call)
         if coclass == COORDINATED:
@@ -451,7 +451,7 @@ class ServiceObjects:
 
 def service_objects(readings: Readings, place: Place) -> ServiceObjects:
     """Return the scene before the first act of a plan."""
-    world = World(place.texts[COMPUTER], place.texts[MANAGER])
+    world = Computer(place.texts[COMPUTER], place.texts[MANAGER])
     return ServiceObjects(readings, world, place.texts.get(PROFILE, "msmq-4.0"))
 
 

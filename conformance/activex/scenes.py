@@ -185,7 +185,7 @@ IDEAL: Final = Place(
 )
 
 
-def spoken(act: Act, texts: Mapping[str, str]) -> Act:
+def with_texts(act: Act, texts: Mapping[str, str]) -> Act:
     """Return an act with the real texts in its arguments."""
     if act.call is None or not any(one.vt == "BSTR" and "$" in (one.value or "") for one in act.call.arguments):
         return act
@@ -202,7 +202,7 @@ def _real(value: Variant, texts: Mapping[str, str]) -> Variant:
     return text(said)
 
 
-def known(act: Act, seen: Seen, texts: Mapping[str, str]) -> Mapping[str, str]:
+def texts_after(act: Act, seen: Seen, texts: Mapping[str, str]) -> Mapping[str, str]:
     """Return the texts with what an act has answered, if the plan gives that a name that begins with `$`."""
     if act.gives is None or not act.gives.startswith("$") or seen.value is None:
         return texts
@@ -213,7 +213,7 @@ def _played(plan: Plan, stage: Stage, readings: Readings) -> Iterator[tuple[Scen
     """Yield each call with the scene before it, its ideal answer and the verdicts on that."""
     scene, texts = stage(readings, IDEAL), IDEAL.texts
     for act in plan:
-        act = spoken(act, texts)
+        act = with_texts(act, texts)
         if act.call is None:
             scene.do(act, None)
             continue
@@ -221,7 +221,7 @@ def _played(plan: Plan, stage: Stage, readings: Readings) -> Iterator[tuple[Scen
             return
         seen, before = scene.ideal(act), scene.copy()
         yield before, act, seen, scene.do(act, seen)
-        texts = known(act, seen, texts)
+        texts = texts_after(act, seen, texts)
 
 
 def judged(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> tuple[str, ...]:

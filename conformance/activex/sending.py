@@ -147,7 +147,7 @@ def _asks(value: int) -> Names:
     return requirements(CLASSES["MSMQMessage"]["Ack"], "put", f"asks:{value}")
 
 
-def shown(member: Member, post: Post, posts: Posts) -> Iterator[Choice]:
+def acknowledgment_demands(member: Member, post: Post, posts: Posts) -> Iterator[Choice]:
     """Yield what a getter shows of an acknowledgment."""
     names = requirements(member, "get", "gives", f"gives:{post.report}")
     if member.kept_as == "Class":
@@ -183,7 +183,7 @@ def cell(*columns: str) -> Names:
     return requirements(CLASSES[MESSAGE]["Send"], "method", *columns)
 
 
-def wanted(
+def send_demands(
     name: str,
     posts: Posts,
     store: Store,

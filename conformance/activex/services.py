@@ -89,7 +89,7 @@ class Directory:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class Computer:
     """The queues of a computer. opened: open MSMQQueue objects and destinations. units: the size of one message, of
     queues here and of outgoing ones, once it was shown. online: whether the manager is connected. directory: None if
     the plan gives none. because: what a look at which queues are active shows, since a destination went to another one.
@@ -126,27 +126,27 @@ class World:
             return Handle(name=name, access=access)
         return None
 
-    def with_queue(self, key: str, queue: Queue) -> World:
+    def with_queue(self, key: str, queue: Queue) -> Computer:
         return replace(self, queues={**self.queues, key: queue})
 
-    def with_outgoing(self, queue: Outgoing) -> World:
+    def with_outgoing(self, queue: Outgoing) -> Computer:
         return replace(self, outgoing={**self.outgoing, queue.name.casefold(): queue})
 
-    def with_opened(self, name: str, handle: Handle) -> World:
+    def with_opened(self, name: str, handle: Handle) -> Computer:
         """Return the world with a handle, and with the outgoing queue that it makes."""
         world = replace(self, opened={**self.opened, name: handle})
         if handle.name and handle.name.casefold() not in world.outgoing:
             world = world.with_outgoing(Outgoing(handle.name))
         return world
 
-    def with_converted(self, path: str, shown: str) -> World:
+    def with_converted(self, path: str, shown: str) -> Computer:
         """Return the world with the format name that an object has made of a path name, the first time it is shown."""
         return replace(self, converted={path.casefold(): shown, **self.converted})
 
-    def without_opened(self, name: str) -> World:
+    def without_opened(self, name: str) -> Computer:
         return replace(self, opened={key: one for key, one in self.opened.items() if key != name})
 
-    def sent(self, handle: Handle, because: Names = (), *, transactional: bool = False) -> World:
+    def sent(self, handle: Handle, because: Names = (), *, transactional: bool = False) -> Computer:
         """Return the world with one message more where a handle leads."""
         if handle.name:
             queue = self.outgoing[handle.name.casefold()]
@@ -155,7 +155,7 @@ class World:
         one = self.queues[handle.key]
         return self.with_queue(handle.key, replace(one, messages=one.messages + 1, because=because))
 
-    def received(self, handle: Handle) -> World:
+    def received(self, handle: Handle) -> Computer:
         """Return the world after a receive at a handle, which moves a message to the journal, if there is one."""
         one = self.queues[handle.key]
         if not one.messages:

@@ -71,7 +71,7 @@ def _one_sent(name: str, to: str, how: Variant) -> Plan:
     )
 
 
-def taken(reader: str) -> Act:
+def receive_act(reader: str) -> Act:
     return on(reader, "Receive", long(0), MISSING, MISSING, NOT_NOW)
 
 
@@ -260,9 +260,9 @@ def _of_queues() -> Iterator[Plan]:
         on("s", "Close"),
         *_LISTS,
         opened("i", RECEIVE, "r"),
-        taken("r"),
+        receive_act("r"),
         *_LISTS,
-        taken("r"),
+        receive_act("r"),
         on("r", "Close"),
         *_LISTS,
         on("i", "Delete"),
@@ -366,14 +366,14 @@ def _counts() -> Iterator[Plan]:
         look = _managed()
         yield (
             *(*made, _NEW, init(text(FIRST)), *look, *send, *look, *send, *send, *look),
-            *(taken("r"), *look, taken("r"), taken("r"), *look, *send, *look),
+            *(receive_act("r"), *look, receive_act("r"), receive_act("r"), *look, *send, *look),
         )
-        yield (*made, *send, *send, _NEW, init(MISSING, text(direct(FIRST))), *_managed(report=False), taken("r"))
+        yield (*made, *send, *send, _NEW, init(MISSING, text(direct(FIRST))), *_managed(report=False), receive_act("r"))
     both = (*queue("i"), *queue("j", SECOND, journal=True), opened("i", SEND, "s"), opened("j", SEND, "t"))
     other = (create(MANAGEMENT, "h"), on("h", "Init", MISSING, text(SECOND), MISSING))
     seen = looks("h", ("MessageCount", "BytesInQueue", *_OF_JOURNALS))
     plan = (*both, _NEW, init(text(FIRST)), *other, *sent("s", 2), *_managed(), *seen, *sent("t"), *seen, *_managed())
-    yield (*plan, opened("j", RECEIVE, "r"), taken("r"), *seen, *_managed())
+    yield (*plan, opened("j", RECEIVE, "r"), receive_act("r"), *seen, *_managed())
 
 
 def _system() -> Iterator[Plan]:

@@ -11,8 +11,8 @@ from typing import Any, Final
 from conformance.activex.expected import Readings, Seen
 from conformance.activex.plans import Act, Plan
 from conformance.activex.queue_store import QueueKind
-from conformance.activex.scenes import IDEAL, Scene, Stage, changed, known, spoken
-from conformance.activex.services import Queue, World
+from conformance.activex.scenes import IDEAL, Scene, Stage, changed, texts_after, with_texts
+from conformance.activex.services import Computer, Queue
 from conformance.activex.values import Variant, failed, long
 from conformance.spec.constants.properties import PROPERTIES
 from conformance.verdict import Outcome, Verdict
@@ -32,7 +32,7 @@ def _number(name: str) -> int:
     return PROPERTIES[f"PROPID_MGMT_{name}"].value
 
 
-def of_machine(world: World) -> Mapping[int, Any]:
+def of_machine(world: Computer) -> Mapping[int, Any]:
     """Return what it says of itself, by property."""
     return {
         _number("MSMQ_DSSERVER"): None if world.directory is None else world.directory.server,
@@ -41,7 +41,7 @@ def of_machine(world: World) -> Mapping[int, Any]:
     }
 
 
-def of_queue(world: World, name: str) -> Mapping[int, Any] | None:
+def of_queue(world: Computer, name: str) -> Mapping[int, Any] | None:
     """Return what it says of a queue; None if it does not find it. name: its format name."""
     if name.casefold() in world.outgoing:
         return _outgoing(world, name)
@@ -65,7 +65,7 @@ def _local(queue: Queue) -> Mapping[int, Any]:
     }
 
 
-def _outgoing(world: World, name: str) -> Mapping[int, Any]:
+def _outgoing(world: Computer, name: str) -> Mapping[int, Any]:
     queue = world.outgoing[name.casefold()]
     sequence = base64.b64encode(struct.pack("<QII", 2**40 + 1, 2, 1)).decode("ascii")
     numbers = {"LAST_ACK_TIME": 1_700_000_000, "LAST_ACK_COUNT": 1, "NO_READ_COUNT": 2, "NO_ACK_COUNT": 3}
@@ -92,7 +92,7 @@ def played(plan: Plan, stage: Stage, readings: Readings) -> Iterator[Step]:
     """Yield each act that has an answer, with the scene before it, its ideal answer and the verdicts on that."""
     scene, texts = stage(readings, IDEAL), IDEAL.texts
     for planned in plan:
-        act = spoken(planned, texts)
+        act = with_texts(planned, texts)
         if act.call is None and not act.passes_ms:
             scene.do(act, None)
             continue
@@ -100,7 +100,7 @@ def played(plan: Plan, stage: Stage, readings: Readings) -> Iterator[Step]:
             continue
         seen, before = scene.ideal(act), scene.copy()
         yield before, act, seen, scene.do(act, seen)
-        texts = known(act, seen, texts)
+        texts = texts_after(act, seen, texts)
 
 
 def judged(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None) -> tuple[str, ...]:

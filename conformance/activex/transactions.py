@@ -46,7 +46,7 @@ def cell(coclass: str, member: str, *columns: str) -> Names:
     return requirements(row, row.slots[0].kind, *columns)
 
 
-def wanted(
+def demands(
     name: str, state: Transactions, call: Invoke, known: Collection[str], readings: Readings
 ) -> Iterator[Choice]:
     """Yield what the text demands of the answer to a call of a dispenser or a transaction object."""

@@ -62,7 +62,7 @@ def refer(target, name, value):
 computer = os.environ["COMPUTERNAME"]"""
 
 
-def said(act: Act) -> str:
+def act_line(act: Act) -> str:
     """Return an act as a line of a story: `q.Receive(ReceiveTimeout:=0)`."""
     if act.passes_ms:
         return f"{act.passes_ms} ms pass"
@@ -208,7 +208,7 @@ def _setup(acts: Iterable[Act], joined: str) -> Iterator[str]:
 
 
 def _vbscript_of(act: Act) -> Iterator[str]:
-    line = "".join(one if one.isprintable() else " " for one in said(act)).replace('"', '""')
+    line = "".join(one if one.isprintable() else " " for one in act_line(act)).replace('"', '""')
     if act.passes_ms:
         yield f"WScript.Sleep {act.passes_ms}"
         return
@@ -298,7 +298,7 @@ def python(acts: Iterable[Act]) -> str:
 def _python_of(act: Act) -> str:
     if act.passes_ms:
         return f"time.sleep({act.passes_ms / 1000})"
-    line = repr(said(act))
+    line = repr(act_line(act))
     if act.call is None:
         return f"{_identifier(act.object)} = do({line}, lambda: Dispatch({f'MSMQ.{act.coclass}'!r}))"
     target, member = _identifier(act.object), act.call.member

@@ -12,14 +12,14 @@ from conformance.activex.effects import (
     Doers,
     accepted,
     answered,
-    done,
+    doers_after,
     excused,
     held_again,
     refusal,
     renewed,
     seen_by_peeks,
 )
-from conformance.activex.events import ACCESS, SHARE, Events, Known, Link, Untold, argument, events, wanted
+from conformance.activex.events import ACCESS, SHARE, Events, Known, Link, Untold, argument, asks_for, events
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands, refusing
 from conformance.activex.members import Kind, Member, requirements
 from conformance.activex.step import moved, new, verdicts
@@ -118,7 +118,7 @@ def got(known: Known, name: str, call: Invoke, seen: Seen, readings: Readings) -
     reader = CLASSES["MSMQQueue"][link.read.member]
     if not any(one.name == want for one in reader.slots[0].arguments):
         return
-    asked = wanted(reader, link.read, want)
+    asked = asks_for(reader, link.read, want)
     names = requirements(reader, "method", *columns(reader, link.read, want, asked=asked))
     if not asked:
         yield from _nothing(names, seen, readings)
@@ -348,7 +348,7 @@ class World:
             after = self._finished(after, found, failed=observation.answer is not None and observation.answer.failed)
         doers = self.doers
         for one in (*(one for one in found.before if one.method == "messages.send"), main):
-            doers = done(doers, states.likely, one, doer, observation)
+            doers = doers_after(doers, states.likely, one, doer, observation)
         world = replace(self, states=after, doers=doers)
         if call is not None:
             world = world._moved(name, call, seen, gives)

@@ -79,14 +79,14 @@ class DriverCheck:
             self.say(method, "wrong", fault.sentence)
             raise GiveUp from None
         if not result.ok:
-            self.say(method, "wrong", f"valid parameters must succeed; it answered {told(result)}")
+            self.say(method, "wrong", f"valid parameters must succeed; it answered {result_text(result)}")
             raise GiveUp
         if first:
             self.say(method, "ok", "answered as the schema says")
         return result
 
 
-def told(result: Result) -> str:
+def result_text(result: Result) -> str:
     """Return a result in a few words."""
     if result.failure is not None:
         return f"{result.failure.kind}: {result.failure.text}"

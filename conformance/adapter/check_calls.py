@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from conformance.adapter import protocol
-from conformance.adapter.check import DriverCheck, GiveUp, told
+from conformance.adapter.check import DriverCheck, GiveUp, result_text
 from conformance.adapter.client import Result
 from conformance.adapter.errors import NotAccepted
 from conformance.spec.constants.codes import status_text
@@ -67,7 +67,7 @@ def _advised(walk: DriverCheck, info: Json) -> None:
         return
     made = walk.client.call("objects.create", **{"class": "MSMQEvent"})
     if not made.ok:
-        walk.say("objects.advise", "missing", f"not tried, because MSMQEvent cannot be made: {told(made)}")
+        walk.say("objects.advise", "missing", f"not tried, because MSMQEvent cannot be made: {result_text(made)}")
         walk.lacking |= {"objects.advise", "objects.unadvise"}
         return
     source, iid = made.values["object"], INTERFACES["_DMSMQEventEvents"].uuid
@@ -418,7 +418,7 @@ def waiting(walk: DriverCheck) -> None:
         walk.say("waiting read", "wrong", "answered success, and nothing was ever sent")
     else:
         # Which code a time-out has is for the suites: here the driver is judged, not the queue manager.
-        walk.say("waiting read", "ok", f"ended when its time-out passed, with {told(result)}")
+        walk.say("waiting read", "ok", f"ended when its time-out passed, with {result_text(result)}")
 
 
 def cancel(walk: DriverCheck) -> None:
@@ -577,10 +577,12 @@ def opening(walk: DriverCheck) -> None:
         walk.say(what, "doubt", "succeeds: does the driver make the queue, or take every name for one that exists?")
     elif _own_words(walk, result):
         walk.say(
-            what, "doubt", f"{told(result)}, without an HRESULT that other failures have: does the driver ask first?"
+            what,
+            "doubt",
+            f"{result_text(result)}, without an HRESULT that other failures have: does the driver ask first?",
         )
     else:
-        walk.say(what, "ok", f"refused with {told(result)}")
+        walk.say(what, "ok", f"refused with {result_text(result)}")
 
 
 def defaults(walk: DriverCheck) -> None:
@@ -645,7 +647,7 @@ def end_of_a_transaction(walk: DriverCheck) -> None:
     never = walk.client.call("transactions.commit", transaction="mqconform-no-such-transaction")
     doubts = []
     if again.failure is not None and (_alike(again, never) or _own_words(walk, again)):
-        doubts.append(f"a second commit is refused in words of the driver ({told(again)}): is the API asked?")
+        doubts.append(f"a second commit is refused in words of the driver ({result_text(again)}): is the API asked?")
     open_one = walk.call("transactions.begin").values["transaction"]
     walk.call("messages.send", queue=sender, message={"body": "Yg=="}, transaction=open_one)
     if walk.client.offers("queues.close"):

@@ -150,7 +150,7 @@ def strays(drivers: Collection[int]) -> list[Process]:
     return sorted(found, key=lambda each: each.pid)
 
 
-def told(left: Collection[Process]) -> str:
+def strays_text(left: Collection[Process]) -> str:
     """Return one sentence that lists strays."""
     named = "; ".join(f"{each.pid} ({each.command})" for each in list(left)[:_NAMED])
     more = f"; and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
@@ -341,7 +341,7 @@ def outliving() -> str | None:
     """
     left = [each for each in strays({link._process.pid for link in _living}) if each.pid not in _named]
     _named.update(each.pid for each in left)
-    return told(left) if left else None
+    return strays_text(left) if left else None
 
 
 def _end_of(pid: int) -> int | None:

@@ -340,7 +340,7 @@ class Hello:
         """Return the first parameter that the driver does not accept, in a few words; None if there is none."""
         if not self.accepts:
             return None
-        for kind, names in given(method, params):
+        for kind, names in accepted_values(method, params):
             for name in names:
                 if not self.takes(kind, name):
                     return f"{name} ({_TOLD[kind]})"
@@ -356,7 +356,7 @@ _TOLD = {
 }
 
 
-def given(method: str, params: Mapping[str, Json]) -> Iterator[tuple[str, Iterable[str]]]:
+def accepted_values(method: str, params: Mapping[str, Json]) -> Iterator[tuple[str, Iterable[str]]]:
     """Yield the values that a call passes by kind of `accepts`, except those in format names: see `Client.need`."""
     if method == "messages.send":
         yield "message", params["message"]

@@ -65,7 +65,7 @@ def is_stored(name: str) -> bool:
     return scheme_of(name) is not None
 
 
-def meant(name: str) -> str:
+def location(name: str) -> str:
     """Return the path or the address that a name means. Raises CaptureError for one that can mean neither."""
     if (found := _FILE.fullmatch(name)) is not None:
         if found["host"] not in (None, "", "localhost"):
@@ -171,7 +171,7 @@ def expand(names: Iterable[str], left_out: LeftOut | None = None) -> list[str]:
 def _captures_of(name: str, left_out: LeftOut) -> list[str]:
     if name == STDIN:
         return [name]
-    name = meant(name)
+    name = location(name)
     if is_stored(name):
         return _stored(name, left_out)
     path = Path(name)

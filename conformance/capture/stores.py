@@ -76,7 +76,7 @@ def place(name: str) -> tuple[Any, str]:
         settings = {**kind._get_kwargs_from_urls(name), **_settings(scheme, fsspec.config.conf)}
         return kind(use_listings_cache=False, **settings), kind._strip_protocol(name)
     except Exception as problem:  # whatever a package raises without its credentials, or its libraries
-        raise CaptureError(f"{scheme}:// cannot be used: {_said(problem)}.") from None
+        raise CaptureError(f"{scheme}:// cannot be used: {_one_line(problem)}.") from None
 
 
 def _settings(scheme: str, user: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def listed(name: str, is_wanted: Callable[[str], bool]) -> tuple[list[str], bool
             found = (one for folder in _folders(system, path) for one in _files(system, folder))
         return _addresses(name, path, [one for one in found if is_wanted(one.rpartition("/")[2])]), True
     except OSError as problem:
-        raise CaptureError(f"{name} cannot be listed: {problem.strerror or _said(problem)}.") from None
+        raise CaptureError(f"{name} cannot be listed: {problem.strerror or _one_line(problem)}.") from None
 
 
 def _about(system: Any, path: str) -> Mapping[str, Any] | None:
@@ -305,9 +305,9 @@ def _refuse(why: Exception | None) -> None:
     if no_credentials(why):
         raise UnavailableError(f"its store {NEEDS_CREDENTIALS}")
     if isinstance(why, PermissionError):
-        raise UnavailableError(f"its store refuses access ({_said(why)})")
+        raise UnavailableError(f"its store refuses access ({_one_line(why)})")
     if isinstance(why, _FINAL):
-        raise UnavailableError(_said(why))
+        raise UnavailableError(_one_line(why))
 
 
 def no_credentials(why: Exception | None) -> bool:
@@ -316,10 +316,10 @@ def no_credentials(why: Exception | None) -> bool:
 
 
 def _silent(failed: int, why: Exception | None) -> str:
-    return f"its store gave no answer to {failed} requests in a row ({_said(why)})"
+    return f"its store gave no answer to {failed} requests in a row ({_one_line(why)})"
 
 
-def _said(problem: Exception | None) -> str:
+def _one_line(problem: Exception | None) -> str:
     """Return an error in one line."""
     if problem is None:
         return "no bytes"

@@ -126,7 +126,7 @@ def _entry(name: str, path: str, seen: Seen, sender: str, verdicts: Sequence[Ver
         # Bits of a flags word that are clear go without saying, as do facts about a field.
         told = key in seen.packet.spans or (isinstance(value, int) and not isinstance(value, bool) and value != 0)
         if told and key not in (_BODY, _LABEL) and not key.startswith("Packet."):
-            properties[key] = _shown(key, value, cut)
+            properties[key] = _as_json(key, value, cut)
     label = fields.get(_LABEL)
     return {
         "file": name,
@@ -139,7 +139,7 @@ def _entry(name: str, path: str, seen: Seen, sender: str, verdicts: Sequence[Ver
         "to": str(frame.destination),
         "sender": sender,
         "queue": destination(seen.packet),
-        "label": _shown("label", label, cut) if isinstance(label, str) else None,
+        "label": _as_json("label", label, cut) if isinstance(label, str) else None,
         "body_bytes": len(body),
         "body_sha256": sha256(body).hexdigest(),
         "encrypted": bool(fields.get("MessagePropertiesHeader.PrivacyLevel")),
@@ -149,7 +149,7 @@ def _entry(name: str, path: str, seen: Seen, sender: str, verdicts: Sequence[Ver
     }
 
 
-def _shown(key: str, value: object, cut: list[Json]) -> Json:
+def _as_json(key: str, value: object, cut: list[Json]) -> Json:
     """Return a value for JSON: bytes in hex, and what is too long cut and named."""
     if isinstance(value, (str, bytes)) and len(value) > _MAX_VALUE:
         cut.append(key)

@@ -16,7 +16,7 @@ from conformance.capture import CaptureError
 from conformance.capture.files import is_there
 from conformance.capture.following import Stop
 from conformance.capture.inputs import STDIN, LeftOut, expand, refused
-from conformance.capture.inputs import meant as path_of
+from conformance.capture.inputs import location as path_of
 from conformance.captures.analyst_views import Looked, Looks, looking
 from conformance.captures.defects import Outside
 from conformance.captures.engine import JudgedPacket, Replay, replay

@@ -30,14 +30,14 @@ CAPACITY = 1 << 14
 
 
 @cache
-def wanted() -> Wanted:
+def machine_code() -> Wanted:
     """Return the machine code, which may exist already."""
     return lowered("counting", source_of(counting_code, places), "count_in", 15)
 
 
 @cache
 def _function() -> Callable[..., int]:
-    return wanted().function()
+    return machine_code().function()
 
 
 def combine(
@@ -295,4 +295,4 @@ class Sums:
         result.conclude(self.path, readings, level)
 
 
-__all__ = ["CAPACITY", "COUNT", "GUID", "HIGH", "LOW", "NAMED", "WIDTH", "combine", "wanted"]
+__all__ = ["CAPACITY", "COUNT", "GUID", "HIGH", "LOW", "NAMED", "WIDTH", "combine", "machine_code"]

@@ -48,10 +48,10 @@ def command(record: Path, *, faults: Sequence[str], jobs: int, budget_s: float |
     if json_wanted():
         emit_json({**found.to_json(), "exit_code": 0, "written": {name: str(path) for name, path in written.items()}})
     else:
-        from conformance.report.causes import told
+        from conformance.report.causes import cause_sentences
 
         target = console()
-        for line in told(found):
+        for line in cause_sentences(found):
             target.print(line, markup=False, soft_wrap=True)
         for cause in found.causes:
             target.print(f"  {cause.names[0]}: {cause.story}", markup=False, soft_wrap=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance import interrupts
-from conformance.cli.output import CannotWrite, fail, said, tell
+from conformance.cli.output import CannotWrite, fail, tell, told_why
 from conformance.process_tuning import hurry
 from conformance.scratch import GONE, NoScratch, working_folder_gone
 from conformance.verdict import ExitCode
@@ -87,7 +87,7 @@ def guard(command: Any) -> None:
     for parameter in command.params:
         parameter.process_value = partial(_named, parameter, parameter.process_value)
     if any(parameter.name in OUTPUTS for parameter in command.params):
-        command.invoke = partial(_kept, command.params, command.invoke)
+        command.invoke = partial(_without_overwriting, command.params, command.invoke)
     for below in getattr(command, "commands", {}).values():
         guard(below)
 
@@ -101,7 +101,7 @@ def _named(parameter: Any, process: Any, context: Any, value: Any) -> Any:
     return found
 
 
-def _kept(parameters: list[Any], invoke: Any, context: Any) -> Any:
+def _without_overwriting(parameters: list[Any], invoke: Any, context: Any) -> Any:
     """Invoke the command, unless it would write one file twice or overwrite an input."""
     written: list[tuple[str, Path]] = []
     given = [(each, path) for each in parameters for path in _paths(each, context.params.get(each.name))]
@@ -174,28 +174,28 @@ def run_to_the_end() -> int:
         code = _ended(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt:
-        code = _told("Interrupted.", ExitCode.INTERRUPTED)
+        code = _end_with("Interrupted.", ExitCode.INTERRUPTED)
     except CannotWrite as error:
-        code = _told(f"The output cannot be written ({error}).", ExitCode.BAD_INPUT)
+        code = _end_with(f"The output cannot be written ({error}).", ExitCode.BAD_INPUT)
     interrupts.work_is_over()
     return code
 
 
 def _ended(arguments: Sequence[str]) -> int:
     if working_folder_gone() and not _HELPING.intersection(arguments):
-        return _told(GONE, ExitCode.BAD_INPUT)
+        return _end_with(GONE, ExitCode.BAD_INPUT)
     try:
         from conformance.cli.app import app
         from conformance.cli.shared_options import command_of
 
         gone = successor(arguments)
         if gone is not None:
-            return _told(gone, ExitCode.BAD_INPUT)
+            return _end_with(gone, ExitCode.BAD_INPUT)
         command = command_of(app)
         guard(command)
         command(prog_name="mqconform")
     except SystemExit as ended:
-        if interrupts.behind(ended) and not said():
+        if interrupts.behind(ended) and not told_why():
             raise KeyboardInterrupt from None
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except Exception as error:
@@ -210,26 +210,28 @@ def _failed(error: Exception) -> int:
     if interrupts.behind(error):
         raise KeyboardInterrupt from None
     if isinstance(error, RunRecordError):
-        return _told(error.sentence, ExitCode.BAD_INPUT)
+        return _end_with(error.sentence, ExitCode.BAD_INPUT)
     if isinstance(error, NoScratch):
-        return _told(str(error.strerror), ExitCode.BAD_INPUT)
+        return _end_with(str(error.strerror), ExitCode.BAD_INPUT)
     if isinstance(error, FileNotFoundError) and working_folder_gone():
-        return _told(GONE, ExitCode.BAD_INPUT)
+        return _end_with(GONE, ExitCode.BAD_INPUT)
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         what = str(error.filename) if error.filename is not None else "A file"
-        return _told(f"{what} cannot be written ({error.strerror}).", ExitCode.BAD_INPUT)
+        return _end_with(f"{what} cannot be written ({error.strerror}).", ExitCode.BAD_INPUT)
     if isinstance(error, OSError) and error.errno in NO_NAME:
         name = str(error.filename) if error.filename is not None else "A name"
         short = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
-        return _told(f"{short} cannot name a file or folder ({error.strerror}): give another one.", ExitCode.BAD_INPUT)
+        return _end_with(
+            f"{short} cannot name a file or folder ({error.strerror}): give another one.", ExitCode.BAD_INPUT
+        )
     # This is the outermost frame: anything else is our own defect, and the traceback helps to fix it.
     import traceback
 
     traceback.print_exc()
     sentence = f"This is a defect of mqconform, please report it: {type(error).__name__}"
-    return _told(sentence, ExitCode.HARNESS_ERROR)
+    return _end_with(sentence, ExitCode.HARNESS_ERROR)
 
 
-def _told(sentence: str, code: ExitCode) -> int:
+def _end_with(sentence: str, code: ExitCode) -> int:
     tell(sentence)
     return int(code)

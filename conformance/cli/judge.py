@@ -56,12 +56,12 @@ def judge(
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
     if not json_wanted():
-        for line in told(found):
+        for line in result_lines(found):
             print(line)
     finish(found.record, found.folder, found.exit_code, found.sentence, extra={"judged_again": _json(found)})
 
 
-def told(found: Rejudged) -> list[str]:
+def result_lines(found: Rejudged) -> list[str]:
     """Return the lines of the result: changes, and what could not be judged again."""
     from conformance.report.table import UNSEALED
     from conformance.report.text import label

@@ -99,7 +99,7 @@ def one_line(sentence: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in sentence)
 
 
-def said() -> bool:
+def told_why() -> bool:
     """True if `tell` has printed why the command ends."""
     return bool(_said)
 

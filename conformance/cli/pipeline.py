@@ -69,7 +69,7 @@ def _width(stream: TextIO) -> int:
 
 
 @contextmanager
-def shown(progress: Progress, what: str) -> Iterator[None]:
+def progress_line(progress: Progress, what: str) -> Iterator[None]:
     """Show the line while the work within goes on, and where it stands at the end. what: the command."""
     from conformance.pipeline.progress import growing, telling
 
@@ -126,7 +126,7 @@ def runs(
     """Put run records into a lake; runs that are already in it are skipped."""
     with failing():
         _require_lake()  # The modules below import what it asks for.
-        from conformance.pipeline.engine import chosen, engine_of
+        from conformance.pipeline.engine import engine_of, ingest_engine
         from conformance.pipeline.records import found, ingest_runs
         from conformance.report.text import label
 
@@ -134,7 +134,7 @@ def runs(
         lake = to_add(out)
         begin("pipeline runs", "reading the records", quiet=json)
         many = master is not None or len(paths) >= MANY
-        with engine_of(chosen("auto", master, ())) if many else nullcontext() as workers:
+        with engine_of(ingest_engine("auto", master, ())) if many else nullcontext() as workers:
             done = ingest_runs(paths, lake, workers)
     if json:
         emit_json(done.to_json())
@@ -217,7 +217,7 @@ def sql(
         if wanted == "spark":
             require_spark()
         opened = Lake.open(lake)
-        used = answers.chosen(wanted, master)
+        used = answers.query_engine(wanted, master)
         if used == "spark":
             begin("pipeline sql", "starting Spark", quiet=json)
 
@@ -258,10 +258,10 @@ def to_add(out: str) -> Lake:
 
 
 def _tell_corpus(corpus: Corpus) -> None:
-    from conformance.report.corpus_page import told
+    from conformance.report.corpus_page import corpus_lines
     from conformance.report.text import label
 
-    for line in told(corpus):
+    for line in corpus_lines(corpus):
         print(label(line, 200))
 
 
@@ -347,7 +347,7 @@ def ingest(
 ) -> None:
     """Judge captures into a lake; captures that are already in it are skipped."""
     with failing(LEFT):
-        from conformance.pipeline.engine import check, chosen, engine_of
+        from conformance.pipeline.engine import check, engine_of, ingest_engine
 
         check(engine, master)  # The modules below import what it asks for.
         from conformance.capture.inputs import LeftOut
@@ -358,11 +358,11 @@ def ingest(
         asked = _options(packets, sessions, profile, level, reading, stream)
         files = files_of(captures, others := LeftOut())
         lake = to_add(out)
-        used = chosen(engine, master, files)
+        used = ingest_engine(engine, master, files)
         begin("pipeline ingest", used.why, quiet=json)
         with engine_of(used) as workers:
             began, progress = time.monotonic(), Progress()
-            with shown(progress, "pipeline ingest"):
+            with progress_line(progress, "pipeline ingest"):
                 done = ingest(lake, files, asked, workers, progress=progress)
             seconds = time.monotonic() - began
     left_out = NotJudged(others, None, None if sessions else "--no-sessions")
@@ -397,7 +397,7 @@ def watch(
     code = ExitCode.CONFORMS
     stopped = False
     with failing(LEFT):
-        from conformance.pipeline.engine import check, chosen, engine_of
+        from conformance.pipeline.engine import check, engine_of, ingest_engine
 
         check(engine, master)  # The modules below import what it asks for.
         from conformance.pipeline import ingest as watching
@@ -405,7 +405,7 @@ def watch(
         asked = _options(packets, sessions, profile, level, reading, stream)
         place = watching.watched(folder)
         lake = to_add(out)
-        used = chosen(engine, master, [])
+        used = ingest_engine(engine, master, [])
 
         def told(done: Ingested) -> None:
             nonlocal code
@@ -418,7 +418,7 @@ def watch(
         with engine_of(used) as workers, _stopping() as ended:
             watching.watch(
                 place, lake, asked, workers, settle_s=settle, every_s=every, once=once, max_files=max_files,
-                on_batch=told, ended=ended, showing=lambda progress: shown(progress, "pipeline watch"),
+                on_batch=told, ended=ended, showing=lambda progress: progress_line(progress, "pipeline watch"),
             )  # fmt: skip
             stopped = ended()
     if stopped:

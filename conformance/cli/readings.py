@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from conformance.cli.output import at_work, console, emit_json, fail, json_wanted
-from conformance.report.text import spoken
+from conformance.report.text import inline_text
 from conformance.spec.catalogue import CatalogueError, Reading, catalogue, reading_id
 from conformance.verdict import ExitCode
 
@@ -139,7 +139,8 @@ def lines(found: Inferred) -> Iterator[str]:
                     yield from _proofs(one)
     for behaviour in found.behaviours:
         verdict = behaviour.verdict
-        yield f"fits none  {verdict.requirement}: expected {spoken(verdict.expected)}, got {spoken(verdict.actual)}"
+        wrong = f"expected {inline_text(verdict.expected)}, got {inline_text(verdict.actual)}"
+        yield f"fits none  {verdict.requirement}: {wrong}"
         if behaviour.readings:
             yield f"    affected by {', '.join(behaviour.readings)}"
         yield from (f"    {number}. {step}" for number, step in enumerate(behaviour.story, start=1))

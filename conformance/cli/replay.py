@@ -256,7 +256,11 @@ def command(
     extra: dict[str, Any] = {}
     if json_wanted():
         extra = {"captures": shown.captures, "seconds": round(result.seconds, 3), "packets": shown.json}
-        extra |= {"first_failure": dump(shown.failed), "against": given(result.given), **looked_json(asked, result)}
+        extra |= {
+            "first_failure": dump(shown.failed),
+            "against": against_json(result.given),
+            **looked_json(asked, result),
+        }
         extra["left_out"] = result.left_out.to_json()
         extra["hints"] = shown.hinted.to_json()
     else:
@@ -266,7 +270,7 @@ def command(
             *looked,
             *notes(result.replay),
             *result.left_out.lines(),
-            *told(result.given),
+            *against_lines(result.given),
         ]:
             print(text)
     finish(result.record, result.folder, result.exit_code, result.sentence, extra=extra)
@@ -307,7 +311,7 @@ def dump(packet: JudgedPacket | None) -> list[str]:
     ]
 
 
-def told(against: Against | None) -> list[str]:
+def against_lines(against: Against | None) -> list[str]:
     """Return lines that count the messages given to an implementation, and those left out by reason."""
     if against is None:
         return []
@@ -317,7 +321,7 @@ def told(against: Against | None) -> list[str]:
     ]
 
 
-def given(against: Against | None) -> dict[str, Any] | None:
+def against_json(against: Against | None) -> dict[str, Any] | None:
     """Return the same counts as `--json` prints them."""
     if against is None:
         return None

@@ -37,10 +37,10 @@ def checked(annotations: str | None) -> None:
     """End the command for an unknown server, or for annotations and JSON on the same stdout."""
     if annotations is None:
         return
-    from conformance.cli.requirements import known
+    from conformance.cli.requirements import check_known
     from conformance.report.sarif import FORMS
 
-    known("server", annotations, tuple(FORMS))
+    check_known("server", annotations, tuple(FORMS))
     if json_wanted():
         fail("--annotations and --json both print to stdout: ask for one of them.", ExitCode.BAD_INPUT)
 

@@ -34,9 +34,9 @@ def list_command(*, section: str | None, level: str | None, checked: Sequence[st
     """Print the requirements that match all filters; no match is an error with the nearest selector."""
     ways = set(checked) or None
     for value in sorted(checked):
-        known("way of checking", value, CHECKED)
+        check_known("way of checking", value, CHECKED)
     if level is not None:
-        known("level", level, LEVELS)
+        check_known("level", level, LEVELS)
     found = [
         entry
         for entry in entries_of(section)
@@ -85,7 +85,7 @@ def show_command(name: str) -> None:
     except CatalogueError as error:
         _tell_many(name)
         fail(f"There is {error}" if str(error).endswith("?") else f"There is {error}.", ExitCode.BAD_INPUT)
-    from conformance.report.coverage import known as covered
+    from conformance.report.coverage import covered
     from conformance.suites.requirement_uses import uses_of
 
     touching = [reading for reading in catalogue().readings.values() if entry.id in reading.requirements]
@@ -182,7 +182,7 @@ def _tell_many(name: str) -> None:
     fail(f"{name} is a {what} with {count}: list them with {command}", ExitCode.BAD_INPUT)
 
 
-def known(what: str, value: str, words: Iterable[str]) -> None:
+def check_known(what: str, value: str, words: Iterable[str]) -> None:
     """End the command, suggesting the nearest word, for a value that is not among `words`."""
     names = sorted(words)
     if value not in names:
@@ -209,18 +209,18 @@ def command(
         SelftestError,
         coverage,
         discriminated_by,
-        left,
+        missing_counts,
         reached_by,
         summed,
         undiscriminated,
     )
+    from conformance.report.coverage import covered as known_of_checks
     from conformance.report.coverage import discriminated as seen_to_fail
-    from conformance.report.coverage import known as known_of_checks
     from conformance.report.records import read_run
     from conformance.runlog import RunRecordError
 
     if profile is not None:
-        known("profile", profile, PROFILES)
+        check_known("profile", profile, PROFILES)
     entries = entries_of(section)
     try:
         run = read_run(record) if record is not None else None
@@ -233,7 +233,7 @@ def command(
         claimed, discriminated = known_of_checks().claimed, seen_to_fail(caught)
     reached = reached_by(run) if run is not None else frozenset[str]()
     others = undiscriminated(entries, claimed=claimed, discriminated=discriminated)
-    needed = left(entries, claimed=claimed, reached=reached)
+    needed = missing_counts(entries, claimed=claimed, reached=reached)
     lines = coverage(entries, claimed=claimed, reached=reached, discriminated=discriminated)
     total = summed(line for line in lines if not line.section)
     if json_wanted():

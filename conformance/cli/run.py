@@ -39,7 +39,7 @@ def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None
         fail(meant, ExitCode.BAD_INPUT)
     if gate is not None:
         excuses(against=gate[0], baseline=gate[1])  # Report a mistake there before the run.
-    known = None if gate is None or gate[1] is None else _known(gate[1])
+    known = None if gate is None or gate[1] is None else _usable_quirks(gate[1])
 
     try:
         with stopping(), run_progress(quiet=json_wanted() and not sys.stderr.isatty()) as show:
@@ -52,7 +52,7 @@ def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None
     finish(result.record, result.folder, result.exit_code, result.sentence, gate=gate, allow_incomplete=allowed)
 
 
-def _known(baseline: Path) -> Path | None:
+def _usable_quirks(baseline: Path) -> Path | None:
     """Return the baseline if it has quirks that can be used; tell about those that cannot."""
     from conformance.report.standing import read_quirks
 

@@ -104,10 +104,10 @@ def _chosen(faults: list[str], *, wire: bool) -> list[str]:
     if wire:
         from conformance import selftest_wire
 
-        return selftest_wire.chosen(faults)
+        return selftest_wire.selected_trials(faults)
     from conformance import selftest
 
-    return selftest.chosen(faults)
+    return selftest.selected_trials(faults)
 
 
 def _faults(number: int) -> str:
@@ -199,7 +199,7 @@ def faults_show(
 ) -> None:
     """Show one fault, what it breaks, what else it was seen as, and the command that finds it."""
     from conformance.embedded.faults import FAULTS
-    from conformance.embedded.faults.recorded import seen, shows_as
+    from conformance.embedded.faults.recorded import recorded_faults, shows_as
     from conformance.spec.catalogue import catalogue, did_you_mean
 
     if name not in FAULTS:
@@ -219,7 +219,7 @@ def faults_show(
         lines += ["  may be blamed first:", f"    {each}  {known[each].says}", f"    because {fault.because}"]
     others = [each for each in shows_as(fault) if each not in fault.first_seen_as]
     if others:
-        followed = seen()[fault.name].followed
+        followed = recorded_faults()[fault.name].followed
         lines.append("  was also seen as:" if followed else "  is expected to show as these too:")
         lines += [f"    {each}  {known[each].says}" for each in others]
     lines.append(f"  try it: {show_faults(fault)}")
@@ -232,7 +232,7 @@ def as_json(fault: Fault) -> dict[str, Any]:
 
     shows_as: other requirements. followed: a run has seen all of them, see `Seen.followed`.
     """
-    from conformance.embedded.faults.recorded import seen, shows_as
+    from conformance.embedded.faults.recorded import recorded_faults, shows_as
 
     return {
         "name": fault.name,
@@ -242,7 +242,7 @@ def as_json(fault: Fault) -> dict[str, Any]:
         "first_seen_as": list(fault.first_seen_as),
         "because": fault.because or None,
         "shows_as": list(shows_as(fault)),
-        "followed": fault.name in seen() and seen()[fault.name].followed,
+        "followed": fault.name in recorded_faults() and recorded_faults()[fault.name].followed,
         "profile": fault.profile,
         "command": show_faults(fault),
     }

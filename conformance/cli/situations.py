@@ -27,7 +27,7 @@ def situations_cover(
 ) -> None:
     """Tell which situations a run met, of those that can be reached, and what fell out and why."""
     from conformance.cli.output import reading
-    from conformance.cli.requirements import known
+    from conformance.cli.requirements import check_known
     from conformance.report.situations import missing, situations, situations_of_objects
 
     with reading([record], "situations cover"):
@@ -38,7 +38,7 @@ def situations_cover(
         fail("This run played no planned history: run the suite situations or objects.", ExitCode.BAD_INPUT)
     names = [line.name for covered in every for line in covered.operations]
     if operation is not None and names:
-        known("operation", operation, names)
+        check_known("operation", operation, names)
     mine = next((one for one in every if operation in [line.name for line in one.operations]), every[0])
     never = list(missing(mine, operation)) if operation is not None and mine.known else []
     if json_wanted():

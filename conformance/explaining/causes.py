@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Final
 
 from conformance.children import safe_path
-from conformance.explaining.dictionary import known, told_of
+from conformance.explaining.dictionary import check_faults, told_of
 from conformance.explaining.playing import STATUS, Played, StoryPlayer, Tolerated
 from conformance.explaining.stories import Implementation, Told
 
@@ -84,7 +84,7 @@ def explain(
         while left and len(causes) < MAX_CAUSES and not trying.late:
             methods = {method for at in left for method in stories[at].methods}
             chosen = tuple(cause.name for cause in causes)
-            candidates = [name for name in known(faults) or told_of(sorted(methods)) if name not in chosen]
+            candidates = [name for name in check_faults(faults) or told_of(sorted(methods)) if name not in chosen]
             best = _best(trying, chosen, candidates, left, on_progress)
             if best is None:
                 break

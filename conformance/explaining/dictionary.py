@@ -33,7 +33,7 @@ def told_of(methods: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name, fault in FAULTS.items() if not fault.races and _may_show(fault, called))
 
 
-def known(names: Iterable[str]) -> tuple[str, ...]:
+def check_faults(names: Iterable[str]) -> tuple[str, ...]:
     """Return the names. Raises UnknownFault for one that is no fault, with the nearest name."""
     found = tuple(names)
     for name in found:

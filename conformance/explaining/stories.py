@@ -63,7 +63,7 @@ def stored(run: Run) -> Iterator[Told]:
     """Yield the examples of a run record that can be played; what is damaged is left out."""
     for evidence in run.evidence_of(EXAMPLE):
         try:
-            told = _told(evidence.data)
+            told = _from_json(evidence.data)
         except (KeyError, TypeError, ValueError, AttributeError):
             continue
         if told.ops:
@@ -118,7 +118,7 @@ def _paths(path: str, value: Mapping[str, Any]) -> Iterator[str]:
             yield from _paths(below, member)
 
 
-def _told(data: Mapping[str, Any]) -> Told:
+def _from_json(data: Mapping[str, Any]) -> Told:
     repro = data["repro"]
     calls = tuple(repro.get("calls", ())) if repro.get("kind") == "calls" else ()
     failed = {str(said["requirement"]): None for said in data["verdicts"] if said["outcome"] == Outcome.FAIL.value}

@@ -113,7 +113,7 @@ def character(ranges: Ranges) -> str:
         return r"(?!)"
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
         return _escaped(ranges[0][0])
-    others = _others(ranges)
+    others = _complement(ranges)
     if others and ranges[-1][1] == MAX_UNIT:
         # `re` spends a step on each character below U+10000 that a class names: milliseconds on nearly all of them.
         return f"[^{_inner(others)}]"
@@ -124,7 +124,7 @@ def _inner(ranges: Ranges) -> str:
     return "".join(_escaped(low) if low == high else f"{_escaped(low)}-{_escaped(high)}" for low, high in ranges)
 
 
-def _others(ranges: Ranges) -> Ranges:
+def _complement(ranges: Ranges) -> Ranges:
     """Return the ranges between these, and before the first."""
     begins = (0, *(high + 1 for _, high in ranges))
     return tuple((begin, low - 1) for begin, (low, _) in zip(begins, ranges, strict=False) if begin < low)

@@ -50,7 +50,7 @@ def bulk(version: str = "4.0", readings: Readings | None = None) -> Names:
 
     The first name of each form has to wait for its expression, up to a second.
     """
-    return _bulk(version_of(version), _chosen(readings))
+    return _bulk(version_of(version), _alternatives(readings))
 
 
 def parse_name(text: str, form: str, *, version: str = "4.0", readings: Readings | None = None) -> QueueName:
@@ -61,7 +61,7 @@ def parse_name(text: str, form: str, *, version: str = "4.0", readings: Readings
     if len(text) > MAX_ONE:
         raise NameError_(text, form, f"longer than {MAX_ONE} characters")
     try:
-        tree = tree_of(_lark(version_of(version), _chosen(readings), form), text)
+        tree = tree_of(_lark(version_of(version), _alternatives(readings), form), text)
     except AbnfError as error:
         raise NameError_(text, form, error.text) from error
     if tree is None:
@@ -73,7 +73,7 @@ def name_of(tree: Tree[Any], text: str, form: str) -> QueueName:
     """Make the name of a text from its tree, by the grammar of the form or of the one kind of name."""
     spans = list(_spans(tree))
     if form != MULTIPLE_ELEMENT:
-        return _made(text, form, spans)
+        return _queue_name(text, form, spans)
     begins = [at for at, span in enumerate(spans) if span.rule == ELEMENT.casefold()]
     ends = [*begins[1:], len(spans)]
     return MultipleElementName(text, tuple(_element(text, spans[at:end]) for at, end in zip(begins, ends, strict=True)))
@@ -131,10 +131,10 @@ def _element(text: str, spans: Sequence[_Span]) -> QueueName:
     """Make the element of the first span; the others are in it."""
     first = spans[0].begin
     inside = [_Span(each.rule, each.begin - first, each.end - first) for each in spans]
-    return _made(text[first : spans[0].end], FORMAT_NAME, inside)
+    return _queue_name(text[first : spans[0].end], FORMAT_NAME, inside)
 
 
-def _made(text: str, form: str, spans: Sequence[_Span]) -> QueueName:
+def _queue_name(text: str, form: str, spans: Sequence[_Span]) -> QueueName:
     kind = "path" if form == PATH_NAME else KINDS[text.partition("=")[0].upper()]
     roles = dict.fromkeys(CAPTURED[kind].values())
     places: dict[str, _Span | None] = dict(roles)
@@ -147,7 +147,7 @@ def _made(text: str, form: str, spans: Sequence[_Span]) -> QueueName:
     return MAKERS[kind](used)(text, _Found(text, [places[role] for role in order]))
 
 
-def _chosen(readings: Readings | None) -> tuple[tuple[str, str], ...]:
+def _alternatives(readings: Readings | None) -> tuple[tuple[str, str], ...]:
     """Return the alternatives that matter for names, so that equivalent choices share a parser."""
     given = readings or {}
     for name, alternative in given.items():

@@ -121,7 +121,7 @@ class Example:
             "repro": {"kind": self.kind, **self.data},
             "before": [op.to_json() for op in self.before],
             "ops": [op.to_json() for op in self.ops],
-            "verdicts": [said(verdict) for verdict in once.values()],
+            "verdicts": [verdict_json(verdict) for verdict in once.values()],
         }
 
 
@@ -251,7 +251,7 @@ def key(verdict: Verdict) -> Key:
     return verdict.requirement, verdict.outcome, verdict.readings
 
 
-def said(verdict: Verdict) -> dict[str, Any]:
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Return the key of a verdict as a tape stores it."""
     name, outcome, readings = key(verdict)
     return {"requirement": name, "outcome": outcome.value, "readings": dict(readings)}

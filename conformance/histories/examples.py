@@ -59,7 +59,7 @@ def peek_next(cursor: str, *, wait_ms: int = 0, name: str | None = None) -> Call
     return Call("messages.peek_next", name=name, handle="r", cursor=cursor, timeout_ms=wait_ms)
 
 
-def begun(name: str) -> Call:
+def begin_transaction(name: str) -> Call:
     """Return the beginning of a transaction."""
     return Call("transactions.begin", name=name)
 
@@ -122,7 +122,7 @@ def post(message: str, *, within: str | None = None, to: str = "s", **wishes: ob
     return Call("messages.send", message=message, handle=to, transaction=within, **wishes)  # type: ignore[arg-type]
 
 
-def taken(handle: str, times: int = 1) -> tuple[Call, ...]:
+def receives(handle: str, times: int = 1) -> tuple[Call, ...]:
     """Return this many receives by a handle."""
     return (Call("messages.receive", handle=handle),) * times
 
@@ -148,20 +148,20 @@ ADDRESS: Final = "192.0.2.7"  # RFC 5737: reserved for documentation
 REMOTE: Final = "remote1"
 
 
-def shown(prefix: str, profile: str) -> tuple[str, ...]:
+def properties_of(prefix: str, profile: str) -> tuple[str, ...]:
     """Return the properties of the machine or of queues that a version of MSMQ has."""
     return tuple(name for name in ROWS if name.startswith(prefix) and applies(profile, SINCE.get(name), None))
 
 
 def of_machine(judge: Recorder, *words: str) -> Call:
     """Return a get of these properties of the machine; of all of them, where none is named."""
-    names = shown(MACHINE, judge.profile)
+    names = properties_of(MACHINE, judge.profile)
     return Call(GET, names=tuple(name for name in names if not words or name.removeprefix(MACHINE) in words))
 
 
 def of_queue(judge: Recorder, queue: str, *words: str) -> Call:
     """Return a get of these properties of a queue; of all of them, where none is named."""
-    names = shown(QUEUE, judge.profile)
+    names = properties_of(QUEUE, judge.profile)
     return Call(GET, queue=queue, names=tuple(name for name in names if not words or name.removeprefix(QUEUE) in words))
 
 

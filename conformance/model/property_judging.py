@@ -184,7 +184,7 @@ _TRANSACTION = "PROPID_Q_TRANSACTION"
 PropertiesJudged: TypeAlias = tuple[State, list[Verdict]]
 
 
-def given(call: Call) -> dict[str, Json]:
+def written_properties(call: Call) -> dict[str, Json]:
     """The properties that a creation or setting writes."""
     found: dict[str, Json] = {}
     if call.transactional:
@@ -203,7 +203,7 @@ def create_with_properties(rules: Rules, state: State, call: Call) -> Iterable[E
     if state.properties is None and not call.values:
         return create(rules, state, call)
     watched = _watched(state)
-    found = problems(CREATE, given(call))
+    found = problems(CREATE, written_properties(call))
     there = (call.queue or "") in _slice(watched).queues
     demand = EXISTS if there else demand_of(found) if found else CREATED
     return (Expected(Either(), demand, watched),)
@@ -214,7 +214,7 @@ def set_properties(rules: Rules, state: State, call: Call) -> Iterator[Expected]
     if not call.values:
         raise BadCall("no properties to set")
     watched = _watched(state)
-    found = problems(SET, given(call))
+    found = problems(SET, written_properties(call))
     there = (call.queue or "") in _slice(watched).queues
     yield Expected(Either(), NO_QUEUE_TO_SET if not there else demand_of(found) if found else SET_SUCCEEDS, watched)
 
@@ -311,7 +311,7 @@ def _defaults(values: Mapping[str, Json]) -> QueueProperties:
 
 def _created(rules: Rules, state: State, call: Call, answer: Answer) -> PropertiesJudged:
     name, subject, properties = call.queue or "", f"create {call.queue}", _slice(state).to_read(call.queue or "")
-    found = problems(CREATE, given(call))
+    found = problems(CREATE, written_properties(call))
     verdicts = list(_named(properties, name, answer))
     if name in properties.queues:
         verdicts.append(must_fail(EXISTS, subject, answer))
@@ -328,7 +328,7 @@ def _created(rules: Rules, state: State, call: Call, answer: Answer) -> Properti
     if answer.failed:
         return replace(state, properties=properties), verdicts
     bad = {each for each, _, _ in found}
-    values = {each: written for each, written in given(call).items() if each not in bad}
+    values = {each: written for each, written in written_properties(call).items() if each not in bad}
     after = _with_created(rules, replace(state, properties=properties), call, values)
     return replace(after, properties=properties.having(name, _new(properties, values, answer))), verdicts
 
@@ -379,7 +379,7 @@ def _public(path: str) -> str:
 
 
 def _set(rules: Rules, state: State, call: Call, answer: Answer) -> PropertiesJudged:
-    values, name = given(call), call.queue or ""
+    values, name = written_properties(call), call.queue or ""
     subject = f"set {', '.join(values)} of {name}"
     properties = _slice(state)
     properties = properties.to_read(name, *sorted(properties.queues))

@@ -171,16 +171,16 @@ def content_blame(
         return verdicts, place
     if scan.queue != place:
         return verdicts, None
-    broken = [shown(state, place, scan) for _, state, _ in ways]
+    broken = [broken_content(state, place, scan) for _, state, _ in ways]
     possible = (expected.next for outcomes in allowed for expected in outcomes)
-    if broken[0] is None or None in broken or any(shown(state, place, scan) is None for state in possible):
+    if broken[0] is None or None in broken or any(broken_content(state, place, scan) is None for state in possible):
         return verdicts, None
     expected = [position.message for position in after.queues[place].positions if position.available]
     blamed = Verdict(broken[0], Outcome.FAIL, call.method, expected, list(scan.messages))
     return [*(verdict for verdict in verdicts if verdict.outcome is not Outcome.FAIL), blamed], None
 
 
-def shown(state: State, place: str, scan: Scan) -> str | None:
+def broken_content(state: State, place: str, scan: Scan) -> str | None:
     """Return the requirement that the messages of a queue break; None if they are those that must be there."""
     queue, seen = state.queues[place], scan.messages
     twice = next((name for name in seen if seen.count(name) > 1), None)

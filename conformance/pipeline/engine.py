@@ -282,7 +282,7 @@ def check(engine: str, master: str | None) -> None:
     require("columns,lake", "deltalake", "duckdb", "pyarrow", "numpy", "numba")
 
 
-def chosen(engine: str, master: str | None, files: Sequence[str]) -> Used:
+def ingest_engine(engine: str, master: str | None, files: Sequence[str]) -> Used:
     """Return the engine for these captures. Raises PipelineError."""
     cores = _cores()
     here = f"{cores} process{'' if cores == 1 else 'es'} of this machine"

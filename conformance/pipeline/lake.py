@@ -26,7 +26,7 @@ from pyarrow import dataset, fs
 
 from conformance import __version__
 from conformance.capture import CaptureError
-from conformance.capture.inputs import is_stored, meant
+from conformance.capture.inputs import is_stored, location
 from conformance.files import make_folder
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
 from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store
@@ -365,7 +365,7 @@ def damaged(name: object, problem: object) -> PipelineError:
 def store_at(place: str | Path) -> Store:
     """Return the store of a lake. Raises PipelineError for a name that cannot mean one."""
     try:
-        name = meant(str(place))
+        name = location(str(place))
     except CaptureError as problem:
         raise PipelineError(str(problem)) from None
     if is_stored(name):

@@ -40,7 +40,7 @@ _SUM: Final = 38
 """Digits of the integers in which DuckDB sums."""
 
 
-def chosen(engine: Engine, master: str | None = None) -> Literal["duckdb", "spark"]:
+def query_engine(engine: Engine, master: str | None = None) -> Literal["duckdb", "spark"]:
     """Return the engine for queries. master: Spark's, if one is asked for."""
     return "spark" if engine == "spark" or (engine == "auto" and master is not None) else "duckdb"
 

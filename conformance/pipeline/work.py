@@ -270,7 +270,7 @@ def warm(how: How) -> None:
     code = code_for(sessions=how.sessions, keys=KEYS)
     code.warm()
     warm_walk()
-    verdict_counts.wanted().function()
+    verdict_counts.machine_code().function()
     if how.sessions:
         ColumnSessions(how.readings, code.chunks.columns).warm()
     gc.collect()

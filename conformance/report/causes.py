@@ -184,7 +184,7 @@ def diagnosis_of(run: Run) -> Diagnosis | None:
     return None
 
 
-def told(found: Diagnosis) -> tuple[str, ...]:
+def cause_sentences(found: Diagnosis) -> tuple[str, ...]:
     """Return the sentences, printable, with the hint that they are one."""
     return (*(label(sentence, 600) for sentence in found.sentences()), *((HINT,) if found.causes else ()))
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.report.causes import HINT, diagnosis_of, quirks, told
+from conformance.report.causes import HINT, cause_sentences, diagnosis_of, quirks
 from conformance.report.coverage import needed, numbers
 from conformance.report.findings import BOTH_WAYS, Group, followed, heading, story_lines
 from conformance.report.gate import Decision, Excused, parted
@@ -66,7 +66,7 @@ def print_summary(
     """
     table = roll_up(run)
     diagnosis = diagnosis_of(run)
-    for line in told(diagnosis) if diagnosis is not None else ():
+    for line in cause_sentences(diagnosis) if diagnosis is not None else ():
         _line(console, line, "bold" if line != HINT else "dim")
     sections = [section for section in table.sections if section.outcome is not None]
     if sections:

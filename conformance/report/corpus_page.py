@@ -382,7 +382,7 @@ def _members(one: object, *names: str) -> dict[str, Any]:
     return {name: _day(value) or None if isinstance(value, date) else value for name, value in found.items()}
 
 
-def told(corpus: Corpus) -> list[str]:
+def corpus_lines(corpus: Corpus) -> list[str]:
     """Return the corpus in a few lines: the headline, the latest changes, and the worst of each kind."""
     lines = [f"{_subject(corpus)}: {_headline(corpus)[0]}"]
     if corpus.span.first:

@@ -105,7 +105,9 @@ def _how(entry: Requirement) -> str:
     return f"{entry.checked}, needs {entry.needs}" if entry.needs else entry.checked
 
 
-def left(requirements: Iterable[Requirement], *, claimed: Collection[str], reached: Collection[str]) -> dict[str, int]:
+def missing_counts(
+    requirements: Iterable[Requirement], *, claimed: Collection[str], reached: Collection[str]
+) -> dict[str, int]:
     """Count the checkable requirements that were not reached, by what is missing: all keys of LEFT, zeros too."""
     found = Counter(
         "run" if entry.id in claimed else entry.needs or "check"
@@ -191,7 +193,7 @@ class Numbers:
 
 
 @cache
-def known() -> Known:
+def covered() -> Known:
     """Read `covered.json`."""
     content = json.loads(resources.files("conformance.report").joinpath(FILE).read_text(encoding="utf-8"))
     suites = {name: tuple(sorted(of.get("claims", ()))) for name, of in content.items() if of.get("claimed")}
@@ -200,7 +202,7 @@ def known() -> Known:
 
 def unjudged(entry: Requirement, ran: Collection[str], *, captures: bool) -> str:
     """Return why a run has no verdict on a requirement, in one line. ran: its suites. captures: it judged some."""
-    suites = known().suites.get(entry.id)
+    suites = covered().suites.get(entry.id)
     if suites is None:
         return f"no check is written: it needs {LEFT[entry.needs]}" if entry.needs else "no check has been written yet"
     if captures:
@@ -215,7 +217,7 @@ def numbers(run: Run, profile: str, caught: Collection[str] | None = None) -> Nu
 
     caught: the requirements that a recorded selftest discriminated (`discriminated_by`), None without one.
     """
-    claimed, caught_by = known().claimed, discriminated(caught)
+    claimed, caught_by = covered().claimed, discriminated(caught)
     reached = reached_by(run)
     lines = coverage(
         [entry for entry in catalogue() if entry.binds(profile)],
@@ -225,13 +227,13 @@ def numbers(run: Run, profile: str, caught: Collection[str] | None = None) -> Nu
     )
     documents = {line.document: line for line in lines if not line.section}
     in_order = tuple(documents[name] for name in DOCUMENTS.values() if name in documents)
-    unjudged = left(demanded(profile), claimed=claimed, reached=reached)
+    unjudged = missing_counts(demanded(profile), claimed=claimed, reached=reached)
     return Numbers(in_order, summed(in_order), claimed, caught_by, caught is not None, unjudged)
 
 
 def discriminated(caught: Collection[str] | None = None) -> frozenset[str]:
     """Return the requirements that mutations discriminate, and those that a recorded selftest did, if there is one."""
-    return known().mutated | frozenset(caught or ())
+    return covered().mutated | frozenset(caught or ())
 
 
 def summed(documents: Iterable[Covered]) -> Covered:

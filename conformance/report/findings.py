@@ -239,12 +239,12 @@ def deviations(run: Run) -> dict[str, Json]:
     """
     failures, _ = groups(run, roll_up(run))
     found = (finding for group in failures for finding in group.shown)
-    told = [_told(run, finding) for finding in islice(found, MOST)]
+    told = [_finding_json(run, finding) for finding in islice(found, MOST)]
     every = sum(len(group.shown) + group.more for group in failures)
     return {"deviations": told, "deviations_left_out": every - len(told)}
 
 
-def _told(run: Run, finding: ReportedFinding) -> dict[str, Any]:
+def _finding_json(run: Run, finding: ReportedFinding) -> dict[str, Any]:
     """Return a failing verdict as an object; all keys are always present.
 
     story: the calls in order, as text, with call and answer if they are stored. expected, actual: JSON values. repro:

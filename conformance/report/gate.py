@@ -229,10 +229,10 @@ def _vacuous(now: Standing, before: Standing) -> Iterator[Objection]:
         for test in sorted(before.tests - now.tests):
             yield Objection("unjudged", test, f"it {fell_silent}")
         # Omit the phases of a suite, and the rules of a requirement, that has an objection already.
-        for suite, phase in sorted(_gone(before.phases, now.phases)):
+        for suite, phase in sorted(_lost_counts(before.phases, now.phases)):
             if suite not in suites:
                 yield Objection("unjudged", f"{suite}: {phase}", f"this phase of the suite {fell_silent}")
-        for rule in sorted(_gone(before.rules, now.rules) - requirements):
+        for rule in sorted(_lost_counts(before.rules, now.rules) - requirements):
             yield Objection("unjudged", rule, f"the rule {fell_silent}")
     for requirement in sorted(requirements):
         why = f"judged in {before.name} ({before.outcomes[requirement].value}), but not now"
@@ -254,7 +254,7 @@ def _unmet(now: Standing, before: Standing) -> Iterator[Objection]:
         yield Objection("unmet", operation, why)
 
 
-def _gone(before: frozenset[Key] | None, now: frozenset[Key] | None) -> frozenset[Key]:
+def _lost_counts(before: frozenset[Key] | None, now: frozenset[Key] | None) -> frozenset[Key]:
     """Return what is counted before and not now; nothing if one of the records does not count."""
     return before - now if before is not None and now is not None else frozenset()
 

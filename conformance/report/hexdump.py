@@ -135,11 +135,11 @@ def _field_lines(packet: Packet, start: int, end: int, key: str, mark: _Mark | N
 def _beside(key: str, mark: _Mark | None) -> str:
     if mark is None:
         return ""
-    found = ", ".join(_found(key, name, value) for name, value in mark.found.items())
+    found = ", ".join(_value_text(key, name, value) for name, value in mark.found.items())
     return f"{' ' if found else ''}{label(found)}  <- {', '.join(mark.requirements)}"
 
 
-def _found(key: str, name: str, value: str) -> str:
+def _value_text(key: str, name: str, value: str) -> str:
     """Format a value: `= 7` for the field itself, `PR = 3` for a part of it."""
     return f"= {value}" if name == key else f"{name.removeprefix(f'{key}.')} = {value}"
 

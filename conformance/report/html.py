@@ -14,7 +14,7 @@ from typing import Any
 from conformance.harness.repro_files import broken, sequence_diagram
 from conformance.harness.suite_registry import suites
 from conformance.report.causes import HINT, diagnosis_of, quirks
-from conformance.report.causes import told as told_of
+from conformance.report.causes import cause_sentences as told_of
 from conformance.report.coverage import LEFT, Numbers, numbers
 from conformance.report.findings import MAX_STEPS, Group, ReportedFinding, followed, heading
 from conformance.report.gate import Decision, Excused, counted, parted

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from conformance.report.causes import HINT, diagnosis_of, quirks, told
+from conformance.report.causes import HINT, cause_sentences, diagnosis_of, quirks
 from conformance.report.coverage import needed, numbers
 from conformance.report.findings import Group, followed, heading, story_lines
 from conformance.report.gate import Decision, Excused, counted, parted
@@ -117,7 +117,7 @@ def _diagnosed(run: Run) -> Iterator[str]:
     """Yield what `diagnose` found as a quotation: it is a hint and no verdict."""
     found = diagnosis_of(run)
     if found is not None:
-        for line in told(found):
+        for line in cause_sentences(found):
             yield f"> {inline(line, 1_000)}" if line == HINT else f"> **{inline(line, 1_000)}**  "
         yield ""
 

@@ -54,7 +54,7 @@ def value_text(value: Json, limit: int = MAX_BLOCK) -> str:
     return block(short if len(short) <= 100 else json.dumps(told, ensure_ascii=False, indent=2, default=str), limit)
 
 
-def spoken(value: Json) -> str:
+def inline_text(value: Json) -> str:
     """Format a JSON value on one line, for use in a sentence: a text with quotes, status codes with their name."""
     return repr(_named(value, ""))
 

@@ -51,14 +51,14 @@ def history_of(data: Mapping[str, Any]) -> tuple[Operation, ...]:
     stored = data.get("history")
     if not isinstance(stored, list):
         return ()
-    from conformance.histories.operations.table import known
+    from conformance.histories.operations.table import checked_call
     from conformance.model.calls import BadCall
     from conformance.model.linearizability.history import Operation
 
     try:
         history = tuple(Operation.from_json(raw) for raw in stored[:MAX_READ] if isinstance(raw, Mapping))
         for operation in history:
-            known(operation.call)
+            checked_call(operation.call)
         return history
     except BadCall:
         return ()

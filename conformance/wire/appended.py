@@ -70,13 +70,13 @@ def appended(data: bytes, at: int, end: int, announced: tuple[Section, ...]) -> 
         rest = end - at - sum(SIZES.get(one.name, _SIZE) for one in announced)
         if _fits(data, at, end, announced, rest):
             return Appended(announced, rest if rest + _SIZE != _path_size(data, at, announced) else None, rest % 4 != 0)
-    for other in _others(announced):
+    for other in _other_headers(announced):
         if _fits(data, at, end, other, paths=True):
             return Appended(other)
     return Appended(announced)
 
 
-def _others(announced: tuple[Section, ...]) -> Iterator[tuple[Section, ...]]:
+def _other_headers(announced: tuple[Section, ...]) -> Iterator[tuple[Section, ...]]:
     """Yield other headers: the same ones in another order first, then those that differ by one flag, or by more."""
     every = [some for count in range(len(IN_ORDER) + 1) for some in permutations(IN_ORDER, count)]
     kept = [some for some in every if some != announced]

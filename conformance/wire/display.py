@@ -88,7 +88,7 @@ TEXTS = frozenset(
 _MANY = 48  # the most bytes of a field that are shown
 
 
-def shown(key: str, value: Value | None) -> str:
+def field_text(key: str, value: Value | None) -> str:
     """Format a field's value for readers: names beside numbers, long bytes cut."""
     if value is None:
         return "None"

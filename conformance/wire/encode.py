@@ -111,7 +111,7 @@ def rebuild(packet: Packet, changes: Values | None = None, *, without: Collectio
     if not packet.whole:
         raise EncodeError(f"the packet was not decoded whole: {packet.trouble[0].says}")
     changes = dict(changes or {})
-    values = {key: value for key, value in _given(packet) if not _covered(key, without)}
+    values = {key: value for key, value in _explicit_values(packet) if not _covered(key, without)}
     for key in changes:
         _reopen(packet, key, values)
         for other in [other for other in values if other.startswith(f"{key}.") and not other.startswith("Packet.")]:
@@ -132,7 +132,7 @@ def _reopen(packet: Packet, key: str, values: dict[str, Value]) -> None:
                     values.setdefault(inner, packet.fields[inner])
 
 
-def _given(packet: Packet) -> Iterator[tuple[str, Value]]:
+def _explicit_values(packet: Packet) -> Iterator[tuple[str, Value]]:
     """Yield the values of a decoded packet that `encode` would not compute."""
     for name in packet.spans:
         section = SECTION.get(name)
@@ -146,10 +146,10 @@ def _given(packet: Packet) -> Iterator[tuple[str, Value]]:
                 yield key, packet.data[at : at + length]
             elif not any(isinstance(step, Padding) and step.key == key for step in all_steps(steps_of(section))):
                 yield key, packet.fields[key]
-        yield from _kept(packet, section)
+        yield from _layout_values(packet, section)
 
 
-def _kept(packet: Packet, section: Section) -> Iterator[tuple[str, Value]]:
+def _layout_values(packet: Packet, section: Section) -> Iterator[tuple[str, Value]]:
     """Yield the lengths and missing paddings of a section in an alternative layout, which `encode` would not write."""
     in_bytes = packet.fields.get(f"{section.name}.Unit") == "bytes"
     for step in all_steps(steps_of(section)):

@@ -12,7 +12,7 @@ from scapy.volatile import RandBin, RandNum, RandUUID
 
 from conformance.wire import elements as lists
 from conformance.wire.decode import dissect, read_section
-from conformance.wire.display import CLASSES, readable, shown
+from conformance.wire.display import CLASSES, field_text, readable
 from conformance.wire.encode import write_section
 from conformance.wire.framing import BASE_SIZE, frame_length, is_head
 from conformance.wire.headers import (
@@ -67,7 +67,7 @@ class TableField(Field):  # type: ignore[misc]
     def i2repr(self, pkt: Any, x: Any) -> str:
         key = str(getattr(pkt, "keys", {}).get(self.name, self.name))
         words = readable(key, x, pkt.getfieldval("ST")) if key.startswith(_SECURITY) else None
-        return shown(key, x) if words is None else words
+        return field_text(key, x) if words is None else words
 
     def randval(self) -> Any:
         if isinstance(self.item, Guid):
@@ -166,11 +166,11 @@ class MQFFormatNameElement(Packet):  # type: ignore[misc]
             ("DistributionListIdentifier", "DL"),
         ):
             if field in values:
-                return f"{keyword}={shown('', values[field])}"
+                return f"{keyword}={field_text('', values[field])}"
         if "SourceQueueManager" in values:
             number = int(values.get("PrivateQueueIdentifier", 0))
-            return f"PRIVATE={shown('', values['SourceQueueManager'])}\\{number:08x}"
-        return f"FormatType {shown(TABLE.selector, values.get(TABLE.selector))}"
+            return f"PRIVATE={field_text('', values['SourceQueueManager'])}\\{number:08x}"
+        return f"FormatType {field_text(TABLE.selector, values.get(TABLE.selector))}"
 
     def mysummary(self) -> str:
         return self.queue_name()
@@ -435,7 +435,7 @@ def _say_user(layer: Any) -> str:
 def _say_properties(layer: Any) -> str:
     fields = layer.fields
     number = fields.get("MessageClass")
-    name = CLASSES.get(number, shown("", number)) if number is not None else ""
+    name = CLASSES.get(number, field_text("", number)) if number is not None else ""
     label = fields.get("Label")
     return " ".join(["MessagePropertiesHeader", *([name] if name else []), *([repr(label)] if label else [])])
 

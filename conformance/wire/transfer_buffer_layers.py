@@ -56,7 +56,7 @@ from conformance.wire.transfer_buffer import (
 FIRST_REFERENT = 0x00020000
 
 
-def shown(value: Any, name: str = "", wide: bool = False) -> str:
+def member_text(value: Any, name: str = "", wide: bool = False) -> str:
     """Format a value for `show()`: pointers and arrays opened, numbers with their names, WCHARs as text."""
     while isinstance(value, NDRPointer | NDRConformantString | NDRConformantArray | NDRVaryingArray | list):
         if isinstance(value, list):
@@ -78,14 +78,14 @@ class ShownPointer(NDRFullEmbPointerField):  # type: ignore[misc]
     """A unique pointer that shows its referent."""
 
     def i2repr(self, pkt: Any, val: Any) -> str:
-        return shown(val, self.fld.name)
+        return member_text(val, self.fld.name)
 
 
 class ShownNumber(NDRIntField):  # type: ignore[misc]
     """A number that shows the name of its value."""
 
     def i2repr(self, pkt: Any, val: Any) -> str:
-        return shown(val, self.name)
+        return member_text(val, self.name)
 
 
 class Ndr20(NDRPacket):  # type: ignore[misc]
@@ -274,7 +274,7 @@ def _shown_member(packet: Any, member: Member) -> str:
     if member.kind is Kind.PP_WCHARS and member.varying and value is not None:
         value = packet.valueof(member.name)
         value = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-    return shown(value, member.name, member.kind is Kind.PP_WCHARS)
+    return member_text(value, member.name, member.kind is Kind.PP_WCHARS)
 
 
 def write_transfer_buffer(value: Mapping[str, Any]) -> bytes:

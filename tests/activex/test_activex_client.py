@@ -15,7 +15,7 @@ from conformance.activex.plans import Act, Plan, create, on
 from conformance.activex.plans_queue_info import SEND, created, get, new, opened, path, put
 from conformance.activex.plans_send import CONNECTOR, QUEUE, message, receive, send
 from conformance.activex.scene_client import client_objects
-from conformance.activex.scenes import IDEAL, caught_in_plans, judged, refuted, spoken
+from conformance.activex.scenes import IDEAL, caught_in_plans, judged, refuted, with_texts
 from conformance.activex.values import Variant, long, octets, text
 from conformance.spec.catalogue import catalogue
 from conformance.spec.constants.interfaces import COCLASSES
@@ -68,7 +68,7 @@ def answered(plan: Plan, last: Seen, readings: Readings | None = None) -> set[st
     scene = client_objects(readings or {}, IDEAL)
     verdicts: tuple[Verdict, ...] = ()
     for at, act in enumerate(plan, 1):
-        act = spoken(act, IDEAL.texts)
+        act = with_texts(act, IDEAL.texts)
         if act.call is None:
             scene.do(act, None)
             continue
@@ -87,9 +87,9 @@ def test_a_getter_shows_what_was_put_or_what_the_queue_has() -> None:
 def test_what_two_alternatives_explain_is_evidence_of_neither() -> None:
     scene = client_objects({}, IDEAL)
     for act in (*created(), new("b"), path("b")):
-        spoke = spoken(act, IDEAL.texts)
+        spoke = with_texts(act, IDEAL.texts)
         scene.do(spoke, None if spoke.call is None else scene.ideal(spoke))
-    name = spoken(path("b"), IDEAL.texts).call
+    name = with_texts(path("b"), IDEAL.texts).call
     assert name is not None
     verdicts = scene.do(get("b", "PathName")[0], Seen(0, name.arguments[0]))
     assert {verdict.readings for verdict in verdicts if verdict.readings} == {
@@ -102,7 +102,7 @@ def test_two_queues_have_two_identifiers() -> None:
     scene = client_objects({}, IDEAL)
     wrong: list[bool] = []
     for act in (*created(), *created("b", "$computer\\private$\\b"), *get("a", "QueueGuid"), *get("b", "QueueGuid")):
-        act = spoken(act, IDEAL.texts)
+        act = with_texts(act, IDEAL.texts)
         if act.call is None:
             scene.do(act, None)
         else:

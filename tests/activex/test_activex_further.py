@@ -12,7 +12,7 @@ from conformance.activex.plans import Act, Plan, create, on, passes
 from conformance.activex.plans_events import EMPTY, GIVEN, SENT, SOON, advise, lookup, notify, scene, unadvise
 from conformance.activex.scene_events import TIMED_OUT, event_objects
 from conformance.activex.scene_services import driven, service_objects
-from conformance.activex.scenes import COMPUTER, IDEAL, Stage, spoken
+from conformance.activex.scenes import COMPUTER, IDEAL, Stage, with_texts
 from conformance.activex.services import APPLICATION, COLLECTION, DESTINATION, MANAGEMENT, QUERY, QUEUE_INFOS
 from conformance.activex.services_plans import ABROAD, ACTIONS, FIRST, direct, init, opened, queue
 from conformance.activex.services_reference_answers import caught, judged, refuted
@@ -68,7 +68,7 @@ def answered(plan: Plan, stage: Stage, *given: Seen | None, readings: Readings |
     objects, found = stage(readings or {}, IDEAL), list[Verdict]()
     first = len(plan) - len(given)
     for at, planned in enumerate(plan):
-        act = spoken(planned, IDEAL.texts)
+        act = with_texts(planned, IDEAL.texts)
         if act.call is None and not act.passes_ms:
             objects.do(act, None)
             continue
@@ -135,7 +135,7 @@ def test_a_driver_that_sees_no_other_success_is_not_blamed_for_it() -> None:
 def test_a_destination_that_failed_to_take_a_name_shows_either() -> None:
     plan = (*queue("i"), create(DESTINATION, "d"), *ACTIONS["path"], *ACTIONS["path-of-nothing"])
     look = on("d", "PathName", kind="get")
-    real = spoken(on("d", "PathName", text(FIRST), kind="put"), IDEAL.texts).call
+    real = with_texts(on("d", "PathName", text(FIRST), kind="put"), IDEAL.texts).call
     assert real is not None
     for value, wrong in ((real.arguments[0], False), (text("nothing"), False), (text("other"), True)):
         assert bool(answered((*plan, look), service_objects, Seen(0, value))) == wrong

@@ -14,7 +14,7 @@ from conformance.activex.plans import Act, Plan, create, on, passes
 from conformance.activex.scenes import all_plans
 from conformance.activex.tables import CLASSES, CREATIONS, MEMBERS, STATES, TRANSITIONS, after, refuses
 from conformance.activex.values import MISSING, Variant, hollow, long, octets, same, short, text, truth
-from conformance.activex.words import acts_of, as_call, python, said, vbscript
+from conformance.activex.words import act_line, acts_of, as_call, python, vbscript
 from conformance.spec.catalogue import catalogue
 from conformance.spec.constants.interfaces import METHODS
 
@@ -186,7 +186,7 @@ def plans() -> Iterator[Plan]:
     ],
 )
 def test_a_line_of_a_story(act: Act, line: str) -> None:
-    assert said(act) == line
+    assert act_line(act) == line
 
 
 def test_calls_of_a_story_are_acts_again() -> None:

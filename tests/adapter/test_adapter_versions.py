@@ -15,7 +15,7 @@ from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import DriverUnusable, NotAccepted
 from conformance.histories import plans
-from conformance.histories.operations.table import given, takes
+from conformance.histories.operations.table import needed_features, takes
 from conformance.histories.walk import creations, fitting, offer_of
 from conformance.model import Call
 from conformance.run import run
@@ -95,19 +95,19 @@ def test_adapter_check_tells_what_is_not_accepted(tmp_path: Path) -> None:
 
 def test_a_call_of_the_model_says_what_it_gives() -> None:
     post = Call("messages.send", message="a", handle="s", priority=0, live_s=0, acks="positive_receive", admin="adm")
-    assert set(given(post)) == {
+    assert set(needed_features(post)) == {
         ("message", name) for name in ("priority", "time_to_be_received", "acknowledgements", "administration_queue")
     }
-    assert set(given(Call("queues.open", queue="q1;JOURNAL"))) == {
+    assert set(needed_features(Call("queues.open", queue="q1;JOURNAL"))) == {
         ("access", "receive"), ("share", "deny_none"), ("format_names", "journal"),
     }  # fmt: skip
     kinds = {"q1,q2": "multiple_element", "SYSTEM;DEADXACT": "dead_letter", "elsewhere": "remote", "q1;s": "subqueue"}
     for queue, kind in kinds.items():
-        assert dict(given(Call("queues.open", queue=queue)))["format_names"] == kind
-    assert set(given(Call("queues.create", queue="q", transactional=True, quota_kb=0))) == {
+        assert dict(needed_features(Call("queues.open", queue=queue)))["format_names"] == kind
+    assert set(needed_features(Call("queues.create", queue="q", transactional=True, quota_kb=0))) == {
         ("properties", "PROPID_Q_TRANSACTION"), ("properties", "PROPID_Q_QUOTA"),
     }  # fmt: skip
-    assert not list(given(Call("messages.receive", handle="r")))
+    assert not list(needed_features(Call("messages.receive", handle="r")))
 
 
 def test_a_walk_does_without_what_is_not_accepted(tmp_path: Path) -> None:

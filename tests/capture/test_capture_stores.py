@@ -37,7 +37,7 @@ from conformance.capture.files import (  # noqa: E402
     UnavailableError,
     open_file,
 )
-from conformance.capture.inputs import expand, meant  # noqa: E402
+from conformance.capture.inputs import expand, location  # noqa: E402
 from conformance.capture.records import RecordWalk, read_records  # noqa: E402
 
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
@@ -178,7 +178,7 @@ def test_what_is_listed_late_can_be_named_and_what_is_listed_too_long_is_not_the
     ],
 )
 def test_names_mean_paths_or_addresses(name: str, path: str) -> None:
-    assert meant(name) == path
+    assert location(name) == path
 
 
 @pytest.mark.parametrize(
@@ -196,5 +196,5 @@ def test_names_mean_paths_or_addresses(name: str, path: str) -> None:
 )
 def test_names_that_mean_nothing_are_explained(name: str, says: str) -> None:
     with pytest.raises(CaptureError, match=says.replace("(", r"\(")) as found:
-        meant(name)
+        location(name)
     assert "secret" not in str(found.value)

@@ -14,7 +14,7 @@ from small_record import CAPTURE, a_record
 from tests_cli import mqconform, one_sentence
 
 from conformance.command_options import BadInput
-from conformance.files import held, make_folder
+from conformance.files import folder_watch, make_folder
 from conformance.run import run
 from conformance.scratch import remove_tree
 from conformance.verdict import ExitCode
@@ -124,7 +124,7 @@ def test_an_output_folder_that_is_removed_during_a_run_is_told(when: str, tmp_pa
 def test_a_folder_made_in_the_place_of_another_is_not_taken_for_it(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    with held(folder) as there:
+    with folder_watch(folder) as there:
         assert there()
         folder.rmdir()
         assert not there()

@@ -238,7 +238,7 @@ def test_times_are_utc_whatever_the_zone_of_the_process(lake):
 
 
 def test_the_engine_is_spark_where_that_or_a_master_is_named():
-    found = [answers.chosen(*asked) for asked in (("auto",), ("auto", "local[2]"), ("spark",), ("duckdb",))]
+    found = [answers.query_engine(*asked) for asked in (("auto",), ("auto", "local[2]"), ("spark",), ("duckdb",))]
     assert found == ["duckdb", "spark", "spark", "duckdb"]
 
 

@@ -22,7 +22,7 @@ from conformance.report.comparison import matrix, matrix_markdown, render_compar
 from conformance.report.corpus import Corpus, Demand
 from conformance.report.corpus_page import render_corpus
 from conformance.report.corpus_page import summary as corpus_summary
-from conformance.report.coverage import LEFT, known
+from conformance.report.coverage import LEFT, covered
 from conformance.report.gate import decide
 from conformance.report.html import render_html
 from conformance.report.markdown import render_markdown
@@ -206,7 +206,7 @@ def test_as_many_are_discriminated_wherever_it_is_told(
 ) -> None:
     folder, _ = made[name]
     run = read_run(folder)
-    expected = len(known().mutated & demanded_ids("msmq-4.0"))
+    expected = len(covered().mutated & demanded_ids("msmq-4.0"))
     pattern = rf"discriminated</dt>.*<strong>{NUMBER}</strong>"
     assert numbers_in(pattern, render_html(run)) == (expected,)
     assert numbers_in(rf"{NUMBER} of [\d,]+ requirements of msmq-4.0 discriminated", asked(*COVERAGE, str(folder))) == (
@@ -220,7 +220,7 @@ COVERAGE = ("requirements", "coverage")
 
 
 def test_a_selftest_counts_in_all_that_a_page_tells(make_run: Callable[..., Run]) -> None:
-    new = next(name for name in sorted(demanded_ids("msmq-4.0")) if name not in known().mutated)
+    new = next(name for name in sorted(demanded_ids("msmq-4.0")) if name not in covered().mutated)
     run = make_run(one(new))
     coverage = summary(run, [new])["coverage"]
     assert isinstance(coverage, dict)

@@ -17,7 +17,8 @@ from nightly import fewer
 from conformance.model.coverage import table_rows
 from conformance.model.tables import CURSOR
 from conformance.report.comparison import MAX_RUNS, TooManyRuns, render_comparison
-from conformance.report.coverage import FILE, known, numbers
+from conformance.report.coverage import FILE, numbers
+from conformance.report.coverage import covered as known
 from conformance.report.hexdump import AROUND, EVIDENCE_LINES, MAX_BYTES, dump_of
 from conformance.report.html import again, render_html
 from conformance.report.page import json_block

@@ -180,16 +180,16 @@ def test_a_code_that_is_listed_nowhere_stays_a_number() -> None:
 def test_every_place_a_person_reads_one_has_the_same_words() -> None:
     from types import SimpleNamespace
 
-    from conformance.adapter.check import told
+    from conformance.adapter.check import result_text
     from conformance.harness.terminal import _value
     from conformance.histories.history import _answer
-    from conformance.report.text import spoken, value_text
+    from conformance.report.text import inline_text, value_text
 
     answer = SimpleNamespace(failed=True, status=0xC00E001B, text="")
     for text in (
-        told(SimpleNamespace(failure=None, status=0xC00E001B)),  # type: ignore[arg-type]
-        spoken({"status": 0xC00E001B}),
-        spoken("0xC00E001B"),
+        result_text(SimpleNamespace(failure=None, status=0xC00E001B)),  # type: ignore[arg-type]
+        inline_text({"status": 0xC00E001B}),
+        inline_text("0xC00E001B"),
         value_text({"status": 0xC00E001B}),
         value_text("fails with MQ_ERROR_IO_TIMEOUT"),
         _value({"status": 0xC00E001B}),

@@ -28,7 +28,7 @@ from conformance.judge.dialogues.packets import NULL, Ends, establish, parameter
 from conformance.judge.dialogues.steps import Comes, demanded
 from conformance.net.addresses import Permit, target
 from conformance.net.ends import refusal
-from conformance.report.coverage import known
+from conformance.report.coverage import covered
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.suites.sessions.dialogue import MOST_PACKETS, NotPlayed
 from conformance.suites.sessions.playing import Player
@@ -352,7 +352,7 @@ def test_each_demand_of_a_dialogue_can_fail(tmp_path: Path) -> None:
     found = (failed(played(case, tmp_path / str(at), defect)) for at, (defect, case) in enumerate(sorted(pairs)))
     able = set(chain.from_iterable(found))
     demands = {name for case in CASES.values() for name in demanded(case.steps)}
-    assert demands - able - known().mutated == set()  # a rule with a mutation judges the others, too
+    assert demands - able - covered().mutated == set()  # a rule with a mutation judges the others, too
 
 
 def test_each_state_meets_each_packet_once() -> None:

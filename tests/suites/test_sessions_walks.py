@@ -15,8 +15,8 @@ from walk_peers import WalkPeer
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.repro_files import NotRepeatable
-from conformance.judge.dialogues.walk_faults import SITUATIONS, excluded, wanted
-from conformance.judge.dialogues.walk_plans import Act, claims, done, meeting, met, plans
+from conformance.judge.dialogues.walk_faults import SITUATIONS, excluded, situations
+from conformance.judge.dialogues.walk_plans import Act, claims, meeting, plans, situations_met, steps_of
 from conformance.spec.catalogue import assignment
 from conformance.suites.sessions.rejudge import rejudge
 from conformance.suites.sessions.walking import Walker, check, drawn
@@ -40,10 +40,10 @@ def failed(verdicts: list[Verdict]) -> list[str]:
 
 
 def test_each_situation_is_met_by_a_planned_walk_or_has_a_reason() -> None:
-    found = set(chain.from_iterable(met(plan.acts) for plan in plans().values()))
-    assert found == set(wanted()) == {one for one in SITUATIONS if excluded(one) is None}
+    found = set(chain.from_iterable(situations_met(plan.acts) for plan in plans().values()))
+    assert found == set(situations()) == {one for one in SITUATIONS if excluded(one) is None}
     assert len({one.name for one in SITUATIONS}) == len(SITUATIONS)
-    assert all(meeting(one) is not None for one in wanted()[:: len(wanted()) // 8])
+    assert all(meeting(one) is not None for one in situations()[:: len(situations()) // 8])
 
 
 @all_of("plan", plans())
@@ -102,7 +102,7 @@ def test_each_defect_is_found_by_its_walk(defect: str, plan: str, requirement: s
 @given(ROLLS)
 def test_walks_of_chance_make_sense_and_find_nothing_wrong_with_what_is_right(rolls: list[int]) -> None:
     acts = drawn(rolls, accepts=True)
-    assert [act for _, act in done(acts)] == list(acts)
+    assert [act for _, act in steps_of(acts)] == list(acts)
     assert tuple(Act.from_json(act.to_json()) for act in acts) == acts
     with TemporaryDirectory() as folder:
         assert not failed(walked(acts, Path(folder)))

@@ -12,7 +12,7 @@ from nightly import NIGHTLY, sample
 
 from conformance.activex import identity
 from conformance.harness.suite_registry import suites
-from conformance.report.coverage import known, unjudged
+from conformance.report.coverage import covered, unjudged
 from conformance.report.summary import summary
 from conformance.report.table import roll_up
 from conformance.run import run
@@ -32,7 +32,7 @@ def test_every_claim_of_a_run_is_met_or_has_a_reason(tmp_path: Path) -> None:
     assert done.returncode == ExitCode.CONFORMS, done.stderr[-2_000:]
     record = read_run(tmp_path)
     rows = {row.id: row for row in roll_up(record).rows}
-    claims = {name for name, of in known().suites.items() if set(of).intersection(SWEPT) and name in rows}
+    claims = {name for name, of in covered().suites.items() if set(of).intersection(SWEPT) and name in rows}
     met = {name for name in claims if rows[name].judged}
     assert not [name for name in claims - met if not rows[name].reason]
     assert len(met) >= (MET if NIGHTLY else 0.97 * len(claims)), sorted(claims - met)
@@ -64,7 +64,7 @@ def test_a_requirement_without_a_verdict_has_a_reason() -> None:
     for entry in catalogue():
         if entry.checkable:
             assert unjudged(entry, frozenset(), captures=False) and unjudged(entry, frozenset(), captures=True)
-    some = next(name for name, of in known().suites.items() if of == ("quotas",))
+    some = next(name for name, of in covered().suites.items() if of == ("quotas",))
     entry = catalogue().requirements[some]
     assert unjudged(entry, {"names"}, captures=False) == "not run: suite quotas"
     assert "brought its condition about" in unjudged(entry, {"quotas"}, captures=False)

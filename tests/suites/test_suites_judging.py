@@ -13,7 +13,7 @@ from rich.console import Console
 
 from conformance import rejudge
 from conformance.captures.replay_run import CAPTURE
-from conformance.cli.judge import told
+from conformance.cli.judge import result_lines
 from conformance.harness.recorder import MAX_STORY_STEPS, ConformanceFailure, Recorder, RunOptions, failure_type
 from conformance.harness.run_session import EXAMPLE
 from conformance.rejudge import judge_again
@@ -235,7 +235,7 @@ def test_a_record_without_checksums_is_told_everywhere(tmp_path: Path) -> None:
         print_summary(run, Console(file=out, width=200))
         again = judge_again(tmp_path / "run", out=tmp_path / f"again-{sealed}")
         assert run.sealed is sealed is summary(run)["sealed"] is again.sealed
-        for text in (render_html(run), out.getvalue(), "\n".join(told(again))):
+        for text in (render_html(run), out.getvalue(), "\n".join(result_lines(again))):
             assert (UNSEALED in text) is not sealed
         events = [json.loads(line) for line in part.read_bytes().splitlines()]
         bare = [{name: each for name, each in event.items() if name not in ("seal", "sealed")} for event in events]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.model.tables import TABLES
-from conformance.report.coverage import known
+from conformance.report.coverage import covered
 from conformance.spec.catalogue import requirement
 from conformance.suites import requirement_uses
 from conformance.suites.requirement_uses import Uses, uses_of
@@ -25,7 +25,7 @@ CURSOR, SIGNATURE, PREVIOUS, REMOTE = (
 
 
 def used(name: str) -> Uses:
-    return uses_of(requirement(name), known().uses.get(name, {}))
+    return uses_of(requirement(name), covered().uses.get(name, {}))
 
 
 def test_a_demand_on_calls() -> None:

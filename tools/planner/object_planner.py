@@ -17,7 +17,7 @@ from conformance.histories.features.objects import FEATURES, MEMBERS, vector
 from conformance.histories.situations.object_book import Planned
 from conformance.histories.situations.object_clients import (
     Client,
-    begun,
+    client_of,
     drawn,
     followed,
     needed,
@@ -77,7 +77,7 @@ def checked(history: Planned) -> Planned:
 def _history(space: Space, name: str, left: set[int], random: Random) -> tuple[Plan, tuple[tuple[int, ...], ...]]:
     """Return the acts of a history and what each meets first. Takes that out of `left`."""
     member = MEMBERS[name]
-    client = begun(member, random.randrange(2**32))
+    client = client_of(member, random.randrange(2**32))
     count = len(FEATURES[name])
     enough, last = max(1, comb(count, 2)), 0
     met: dict[int, tuple[int, ...]] = {}

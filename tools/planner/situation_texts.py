@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from conformance.activex.words import said
+from conformance.activex.words import act_line
 from conformance.histories.operations.table import OPERATIONS
 from conformance.histories.situations.book import Book, Planned
 from conformance.histories.situations.object_book import ObjectBook
 from conformance.histories.situations.object_book import Planned as ObjectPlanned
 from conformance.histories.situations.situation import Situation, Space
 from conformance.histories.situations.specified_calls import default_model, states
-from conformance.judge.dialogues.walk_faults import FEATURES, METHOD, SITUATIONS, excluded, wanted
-from conformance.judge.dialogues.walk_plans import met, plans
+from conformance.judge.dialogues.walk_faults import FEATURES, METHOD, SITUATIONS, excluded, situations
+from conformance.judge.dialogues.walk_plans import plans, situations_met
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Row:
 
 def row_of_faults() -> Row:
     """Return the row of what a network does to packets of a session: walks of the suite sessions bring it about."""
-    planned = set().union(*(met(plan.acts) for plan in plans().values()))
+    planned = set().union(*(situations_met(plan.acts) for plan in plans().values()))
     why = Counter(reason for one in SITUATIONS if (reason := excluded(one)) is not None)
-    not_met = len(set(wanted()) - planned)
+    not_met = len(set(situations()) - planned)
     return Row(METHOD, FEATURES, 0, 0, len(planned), dict(sorted(why.items())), not_met, len(SITUATIONS))
 
 
@@ -101,7 +101,7 @@ def object_description(space: Space, book: ObjectBook, situation: Situation) -> 
     for number, planned in enumerate(book.histories):
         for at, numbers in enumerate(planned.met):
             if situation.number in numbers:
-                return Description(situation, steps, None, planned, at, tuple(map(said, planned.acts)), number)
+                return Description(situation, steps, None, planned, at, tuple(map(act_line, planned.acts)), number)
     return Description(situation, steps, book.unreachable.get(situation.number))
 
 

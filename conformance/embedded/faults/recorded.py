@@ -35,7 +35,7 @@ class Seen:
 
 
 @cache
-def seen() -> Mapping[str, Seen]:
+def recorded_faults() -> Mapping[str, Seen]:
     """Return the record of each fault."""
     stored = json.loads(SEEN.read_text(encoding="utf-8"))
     return {name: Seen(one["source"], tuple(one["seen"]), one["followed"]) for name, one in stored.items()}
@@ -46,7 +46,7 @@ def shows_as(fault: Fault) -> tuple[str, ...]:
 
     Empty for a fault without record.
     """
-    found = seen().get(fault.name)
+    found = recorded_faults().get(fault.name)
     return tuple(each for each in found.requirements if each not in fault.breaks) if found is not None else ()
 
 

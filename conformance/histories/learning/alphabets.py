@@ -11,7 +11,7 @@ from conformance.histories.examples import EXPIRY_MS
 from conformance.histories.learning.machine import Alphabet, Letter, Look, Machine, Memory, Part
 from conformance.histories.learning.sides import Playing, Specification
 from conformance.histories.operations.operation import Manner, Offer
-from conformance.histories.operations.table import OPERATIONS, given, takes
+from conformance.histories.operations.table import OPERATIONS, needed_features, takes
 from conformance.histories.walk import offer_of
 from conformance.model import Call, State
 from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, is_kept, journal_of, plain_name
@@ -364,7 +364,9 @@ def _lacking(call: Call, offer: Offer, restarts: bool) -> str | None:
         return call.method
     if takes(offer, call):
         return None
-    refused = next(name for kind, name in given(call) if kind in offer.accepts and name not in offer.accepts[kind])
+    refused = next(
+        name for kind, name in needed_features(call) if kind in offer.accepts and name not in offer.accepts[kind]
+    )
     return f"{call.method} with {refused}"
 
 

@@ -15,7 +15,7 @@ from conformance.activex.expected import Invoke, Seen
 from conformance.activex.features import Feature
 from conformance.activex.plans import Act
 from conformance.activex.values import S_OK, Variant
-from conformance.activex.words import said
+from conformance.activex.words import act_line
 from conformance.histories.features.objects import FEATURES
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class ObjectOperation:
     request: Callable[[Act, Handles], dict[str, Any]]
     answer: Callable[[Result, Handles], Seen]
     member: str = ""
-    story: Callable[[Act], str] = said
+    story: Callable[[Act], str] = act_line
     features: Mapping[str, tuple[Feature, ...]] = field(default_factory=dict)
     waits: bool = False
 

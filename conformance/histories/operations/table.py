@@ -47,7 +47,7 @@ METHODS: Final = frozenset(method for operation in OPERATIONS.values() for metho
 """The methods that walks may call."""
 
 
-def given(call: Call) -> Iterator[tuple[str, str]]:
+def needed_features(call: Call) -> Iterator[tuple[str, str]]:
     """Yield the features that a call needs and a driver may lack, as kind and name in `accepts` of hello."""
     for name, member in OPERATIONS[call.method].members.items():
         yield from member.asks(getattr(call, name))
@@ -56,7 +56,7 @@ def given(call: Call) -> Iterator[tuple[str, str]]:
 def takes(offer: Offer, call: Call) -> bool:
     """Return True if a driver accepts every feature that a call needs."""
     return not offer.accepts or all(
-        kind not in offer.accepts or name in offer.accepts[kind] for kind, name in given(call)
+        kind not in offer.accepts or name in offer.accepts[kind] for kind, name in needed_features(call)
     )
 
 
@@ -93,10 +93,10 @@ def fitting(accepted: Callable[[str, str], bool], call: Call) -> Call | None:
 
 def stored_call(raw: Mapping[str, Any]) -> Call:
     """Read a call of a repro file. Raises BadCall for a method or a member that no operation has."""
-    return known(Call.from_json(raw))
+    return checked_call(Call.from_json(raw))
 
 
-def known(call: Call) -> Call:
+def checked_call(call: Call) -> Call:
     """Return the call unchanged. Raises BadCall for a method or a member that no operation has."""
     operation = OPERATIONS.get(call.method)
     if operation is None:

@@ -98,7 +98,7 @@ class Followed:
         return bool(acts)
 
     def _do(self, planned: Act) -> bool:
-        act = scenes.spoken(planned, scenes.IDEAL.texts)
+        act = scenes.with_texts(planned, scenes.IDEAL.texts)
         self.plan.append(planned)
         if act.call is None:
             self._scene.do(act, None)
@@ -134,7 +134,7 @@ def stage(member: Member) -> str:
     return CLIENT if member.coclass != _MESSAGE or of_scene else ""
 
 
-def begun(member: Member, seed: int) -> Client:
+def client_of(member: Member, seed: int) -> Client:
     """Return a client at the beginning of a history of a member."""
     if member.coclass == "MSMQQueue":
         return Walk(seed, READERS)

@@ -11,7 +11,7 @@ from conformance.model.expected import Expected, Succeeds
 from conformance.model.expiry import due
 from conformance.model.journals import ELSEWHERE, is_kept, is_remote
 from conformance.model.properties import ROWS
-from conformance.model.property_judging import TELLING, given, properties_judged
+from conformance.model.property_judging import TELLING, properties_judged, written_properties
 from conformance.model.property_refusals import CREATE, GET, problems, unknown
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
@@ -188,7 +188,7 @@ def _refused(state: State, call: Call) -> bool:
     there = (call.queue or "") in state.properties.queues
     if call.method == GET:
         return not there or bool(unknown(call.names or ()))
-    return there is (call.method == CREATE) or bool(problems(call.method, given(call)))
+    return there is (call.method == CREATE) or bool(problems(call.method, written_properties(call)))
 
 
 def after(model: Model, state: State, call: Call) -> State:

@@ -20,11 +20,11 @@ from conformance.judge.dialogues.groups import (
     KEPT_MS,
     ORDERED,
     REACHED,
-    kept,
+    opening_with,
     order,
     ordered,
     reaches,
-    told,
+    recoverable_messages,
 )
 from conformance.judge.dialogues.machine import Says
 from conformance.judge.dialogues.packets import ABSENT, PA, PLAIN, TRANSACTIONAL, Message, Values
@@ -58,22 +58,26 @@ _SLOWLY: Final = (*_SLOW[:3], Wait(700), *_SLOW[3:])
 COUNTED: Final[tuple[Case, ...]] = (
     Case(
         "recoverable",
-        (*told(*kept(1, 3)), Acknowledged(IN_TIME, KEPT_MS), Stored("MQMQ-2.2.20.4.recoverable-ack-flags")),
+        (
+            *opening_with(*recoverable_messages(1, 3)),
+            Acknowledged(IN_TIME, KEPT_MS),
+            Stored("MQMQ-2.2.20.4.recoverable-ack-flags"),
+        ),
         (*ACKS, *KEPT),
         queues=(PLAIN,),
     ),
     Case(
         "express",
-        (*told(Message("one"), Message("two")), Acknowledged(IN_TIME, EXPRESS_MS), Wait(_IDLE_MS)),
+        (*opening_with(Message("one"), Message("two")), Acknowledged(IN_TIME, EXPRESS_MS), Wait(_IDLE_MS)),
         ACKS,
         queues=(PLAIN,),
     ),
     Case(
         "mixed",
         (
-            *told(Message("one"), *kept(1, 2), Message("two"), *kept(3, 1)),
+            *opening_with(Message("one"), *recoverable_messages(1, 2), Message("two"), *recoverable_messages(3, 1)),
             Acknowledged(IN_TIME, KEPT_MS),
-            Tell(kept(4, 2)),
+            Tell(recoverable_messages(4, 2)),
             Acknowledged(IN_TIME, KEPT_MS),
             Stored("MQMQ-2.2.20.4.recoverable-ack-flags"),
             Stays("MQQB-3.1.5.8.state-closes"),
@@ -85,9 +89,9 @@ COUNTED: Final[tuple[Case, ...]] = (
         "more-than-flags",
         (
             *_SLOWLY,
-            Tell(kept(1, 32)),
+            Tell(recoverable_messages(1, 32)),
             Wait(100),
-            Tell(kept(33, 1)),
+            Tell(recoverable_messages(33, 1)),
             Acknowledged(AT_ONCE, AT_ONCE_MS, count=33),
             Acknowledged(IN_TIME, 6_000),
         ),
@@ -98,7 +102,7 @@ COUNTED: Final[tuple[Case, ...]] = (
         "counts-that-agree",
         (
             *handshake(),
-            Tell(kept(1, 1), acknowledging=True),
+            Tell(recoverable_messages(1, 1), acknowledging=True),
             Acknowledged(IN_TIME, KEPT_MS),
             Say(Says.ORDER_ACK),
             Stays("MQQB-3.1.5.6.state-closes"),
@@ -133,9 +137,9 @@ COUNTED: Final[tuple[Case, ...]] = (
     Case(
         "the-same-again",
         (
-            *told(Message("first", recoverable=True, asks=PA)),
+            *opening_with(Message("first", recoverable=True, asks=PA)),
             reaches("first"),
-            Tell((Message("again", recoverable=True, asks=PA, again="first"), *kept(1, 1))),
+            Tell((Message("again", recoverable=True, asks=PA, again="first"), *recoverable_messages(1, 1))),
             Never("UserMessage", "first", (DUPLICATE,), REACHED, most=1),
             Acknowledged(DUPLICATE, KEPT_MS, count=2),
         ),
@@ -145,11 +149,11 @@ COUNTED: Final[tuple[Case, ...]] = (
     Case(
         "after-a-cut",
         (
-            *told(Message("first", recoverable=True, asks=PA)),
+            *opening_with(Message("first", recoverable=True, asks=PA)),
             reaches("first"),
             Close(how="reset"),
             *handshake("b"),
-            Tell((Message("again", recoverable=True, asks=PA, again="first"), *kept(1, 1)), link="b"),
+            Tell((Message("again", recoverable=True, asks=PA, again="first"), *recoverable_messages(1, 1)), link="b"),
             Never("UserMessage", "first", (DUPLICATE,), REACHED, most=1),
         ),
         queues=(PLAIN,),
@@ -158,14 +162,14 @@ COUNTED: Final[tuple[Case, ...]] = (
 SEQUENCES: Final[tuple[Case, ...]] = (
     Case(
         "in-order",
-        (*told(*ordered(1, 2, 3)), order("tx 1.3"), Acknowledged(IN_TIME, KEPT_MS)),
+        (*opening_with(*ordered(1, 2, 3)), order("tx 1.3"), Acknowledged(IN_TIME, KEPT_MS)),
         (*ORDERED, *ACKS, *KEPT, *CONNECTING),
         queues=(TRANSACTIONAL,),
     ),
     Case(
         "one-missing",
         (
-            *told(*ordered(1, 2, 4)),
+            *opening_with(*ordered(1, 2, 4)),
             order("tx 1.2"),
             Never("OrderAck", "tx 1.4", ("MQQB-3.1.1.6.2.in-order",)),
             Tell(ordered(3, 4)),
@@ -178,7 +182,7 @@ SEQUENCES: Final[tuple[Case, ...]] = (
     Case(
         "a-gap-that-is-bridged",
         (
-            *told(*ordered(1)),
+            *opening_with(*ordered(1)),
             order("tx 1.1"),
             Tell(ordered((3, 1))),
             order("tx 1.3", "MQQB-3.1.5.8.6.accepted"),
@@ -190,7 +194,7 @@ SEQUENCES: Final[tuple[Case, ...]] = (
     Case(
         "a-bridge-wider-than-the-gap",
         (
-            *told(*ordered(1, 2)),
+            *opening_with(*ordered(1, 2)),
             order("tx 1.2"),
             Tell(ordered((3, 1))),
             order("tx 1.3", "MQQB-3.1.5.8.6.accepted"),
@@ -202,7 +206,7 @@ SEQUENCES: Final[tuple[Case, ...]] = (
     Case(
         "the-same-number-again",
         (
-            *told(Message("first", TRANSACTIONAL, number=1, asks=PA)),
+            *opening_with(Message("first", TRANSACTIONAL, number=1, asks=PA)),
             order("first"),
             Tell((Message("again", TRANSACTIONAL, number=1, asks=PA, again="first"),)),
             Never("UserMessage", "first", ("MQQB-3.1.5.8.6.accepted",), REACHED, most=1),
@@ -213,7 +217,7 @@ SEQUENCES: Final[tuple[Case, ...]] = (
     Case(
         "a-newer-sequence",
         (
-            *told(*ordered(1)),
+            *opening_with(*ordered(1)),
             order("tx 1.1"),
             Tell(ordered(1, 2, sequence=2)),
             order("tx 2.2", "MQQB-3.1.5.8.6.accepted"),
@@ -224,7 +228,7 @@ SEQUENCES: Final[tuple[Case, ...]] = (
     Case(
         "a-sequence-that-does-not-begin",
         (
-            *told(*ordered(1)),
+            *opening_with(*ordered(1)),
             order("tx 1.1"),
             Tell(ordered((3, 2), sequence=2)),
             Never("OrderAck", "tx 2.3", ("MQQB-3.1.5.8.6.accepted",)),
@@ -237,7 +241,7 @@ SEQUENCES: Final[tuple[Case, ...]] = (
     Case(
         "an-older-sequence",
         (
-            *told(*ordered(1, sequence=3)),
+            *opening_with(*ordered(1, sequence=3)),
             order("tx 3.1"),
             Tell((Message("older", TRANSACTIONAL, number=1, sequence=2, asks=PA),)),
             Never("UserMessage", "older", ("MQQB-3.1.5.8.6.accepted",), REACHED),
@@ -248,7 +252,7 @@ SEQUENCES: Final[tuple[Case, ...]] = (
     Case(
         "again-after-a-cut",
         (
-            *told(*ordered(1, 2)),
+            *opening_with(*ordered(1, 2)),
             Close(how="reset"),
             *handshake("b"),
             Tell(ordered(1, 2, 3), link="b"),
@@ -295,7 +299,7 @@ AGAIN: Final[tuple[Case, ...]] = (
         (
             *handshake(),
             Quiet(),
-            Tell((*(Message(f"asked {at}", asks=PA) for at in range(40)), *kept(1, 1))),
+            Tell((*(Message(f"asked {at}", asks=PA) for at in range(40)), *recoverable_messages(1, 1))),
             Acknowledged(IN_TIME, KEPT_MS),
             Tell(tuple(Message(f"asked {at}", asks=PA) for at in range(40, 70))),
             reaches("asked 0"),
@@ -329,7 +333,7 @@ def _carried(name: str, waiting: tuple[Message, ...], later: tuple[Message, ...]
     return Case(
         f"carried-{name}",
         (
-            *told(Message("opens", recoverable=True, asks=PA)),
+            *opening_with(Message("opens", recoverable=True, asks=PA)),
             reaches("opens"),
             Tell(waiting, link=_HEARD),
             *_stream(_HEARD, 12, 50, asks=PA),
@@ -347,7 +351,7 @@ def _windows(size: int) -> Case:
         f"window-of-{size}",
         (
             *handshake(parameters={"ConnectionParametersHeader.WindowSize": size}),
-            Tell(kept(1, 2)),
+            Tell(recoverable_messages(1, 2)),
             Acknowledged(IN_TIME, KEPT_MS),
         ),
         (*ACKS, *KEPT),
@@ -356,13 +360,22 @@ def _windows(size: int) -> Case:
 
 
 CARRIED: Final[tuple[Case, ...]] = (
-    _carried("first", kept(1, 1), kept(2, 1)),
-    _carried("several", kept(1, 3), kept(4, 2)),
-    _carried("behind-express", (Message("express"), *kept(1, 2)), (Message("more"), *kept(3, 1))),
+    _carried("first", recoverable_messages(1, 1), recoverable_messages(2, 1)),
+    _carried("several", recoverable_messages(1, 3), recoverable_messages(4, 2)),
+    _carried(
+        "behind-express",
+        (Message("express"), *recoverable_messages(1, 2)),
+        (Message("more"), *recoverable_messages(3, 1)),
+    ),
     *map(_windows, (65, 1_000, 0xFFFF)),
     Case(
         "recoverable-behind-express",
-        (*told(Message("one"), Message("two")), Wait(100), Tell(kept(1, 2)), Acknowledged(IN_TIME, KEPT_MS)),
+        (
+            *opening_with(Message("one"), Message("two")),
+            Wait(100),
+            Tell(recoverable_messages(1, 2)),
+            Acknowledged(IN_TIME, KEPT_MS),
+        ),
         (*ACKS, *KEPT),
         queues=(PLAIN,),
     ),
@@ -379,7 +392,7 @@ CARRIED: Final[tuple[Case, ...]] = (
     Case(
         "quiet-when-all-is-acknowledged",
         (
-            *told(Message("asked", recoverable=True, asks=PA)),
+            *opening_with(Message("asked", recoverable=True, asks=PA)),
             reaches("asked"),
             Wait(100),
             Stays("MQQB-3.1.6.3.closes", 0, _HEARD, timer="session-ack-wait"),

@@ -27,9 +27,9 @@ from conformance.judge.dialogues.groups import (
     RECEIVED,
     REPORT,
     TOO_MANY_HOPS,
+    opening_with,
     order,
     reaches,
-    told,
 )
 from conformance.judge.dialogues.packets import (
     ABSENT,
@@ -192,7 +192,7 @@ REJECTED: Final[tuple[Case, ...]] = (
     Case(
         "rejected-in-silence",
         (
-            *told(
+            *opening_with(
                 Message("no queue", ABSENT, asks=PA | NR),
                 Message("no transaction", TRANSACTIONAL, asks=PA | NR),
                 Message("a transaction", PLAIN, number=1, asks=PA | NR),
@@ -210,7 +210,7 @@ REJECTED: Final[tuple[Case, ...]] = (
     Case(
         "not-authenticated",
         (
-            *told(Message("control", asks=PA)),
+            *opening_with(Message("control", asks=PA)),
             reaches("control"),
             Tell((Message("unsigned", AUTHENTICATED, asks=PA),)),
             Never("UserMessage", "unsigned", ("MQDMPR-3.1.1.2.authentication",), REACHED),
@@ -220,7 +220,7 @@ REJECTED: Final[tuple[Case, ...]] = (
     Case(
         "not-encrypted",
         (
-            *told(Message("control", asks=PA)),
+            *opening_with(Message("control", asks=PA)),
             reaches("control"),
             Tell((Message("clear", PRIVATE, asks=PA),)),
             Never("UserMessage", "clear", ("MQDMPR-3.1.1.2.privacy-level-body",), REACHED),
@@ -277,7 +277,7 @@ TAKEN: Final[tuple[Case, ...]] = (
         Case(
             f"with-{name}",
             (
-                *told(Message("bare", asks=PA), Message("more", asks=PA, more=values)),
+                *opening_with(Message("bare", asks=PA), Message("more", asks=PA, more=values)),
                 Comes("UserMessage", "bare", (FOUND,), REACHED),
                 Comes("UserMessage", "more", (requirement,), REACHED),
             ),
@@ -289,7 +289,7 @@ TAKEN: Final[tuple[Case, ...]] = (
     Case(
         "word-of-arrival",
         (
-            *told(
+            *opening_with(
                 Message("express", asks=PA),
                 Message("recoverable", recoverable=True, asks=PA),
                 Message("silent"),
@@ -307,7 +307,7 @@ TAKEN: Final[tuple[Case, ...]] = (
     Case(
         "many-hops-to-its-own-queue",  # The hops are looked at where a message is to be passed on, MS-MQQB 3.1.5.8.2.
         (
-            *told(Message("arrived", recoverable=True, asks=PA | NA, more=_ONWARDS)),
+            *opening_with(Message("arrived", recoverable=True, asks=PA | NA, more=_ONWARDS)),
             Comes("UserMessage", "arrived", (_TOO_MANY,), REACHED),
             Never("UserMessage", "arrived", (_TOO_MANY,), TOO_MANY_HOPS, for_ms=300),
         ),
@@ -316,14 +316,14 @@ TAKEN: Final[tuple[Case, ...]] = (
     ),
     Case(
         "word-of-a-transactional-arrival",
-        (*told(Message("first", TRANSACTIONAL, number=1, asks=PA)), reaches("first"), order("first")),
+        (*opening_with(Message("first", TRANSACTIONAL, number=1, asks=PA)), reaches("first"), order("first")),
         (*ADMIN, *ORDERED),
         queues=(TRANSACTIONAL,),
     ),
     Case(
         "word-of-a-receive",
         (
-            *told(Message("taken", recoverable=True, asks=PR | PA)),
+            *opening_with(Message("taken", recoverable=True, asks=PR | PA)),
             reaches("taken"),
             Comes("UserMessage", "taken", _RECEIVE, RECEIVED, within_ms=12_000),
         ),
@@ -334,7 +334,7 @@ TAKEN: Final[tuple[Case, ...]] = (
     Case(
         "a-final-acknowledgment",
         (
-            *told(Message("taken", TRANSACTIONAL, number=1, more={"TransactionHeader.Flags.FA": 1})),
+            *opening_with(Message("taken", TRANSACTIONAL, number=1, more={"TransactionHeader.Flags.FA": 1})),
             order("taken"),
             Comes("FinalAck", "taken", (f"{ATTRIBUTE}final-ack-sent",), RECEIVED, within_ms=12_000),
         ),
@@ -345,7 +345,7 @@ TAKEN: Final[tuple[Case, ...]] = (
     Case(
         "no-final-acknowledgment",
         (
-            *told(Message("taken", TRANSACTIONAL, number=1)),
+            *opening_with(Message("taken", TRANSACTIONAL, number=1)),
             order("taken"),
             Never("FinalAck", "taken", ("MQQB-3.1.7.2.2.wanted",), RECEIVED, for_ms=3_000),
         ),
@@ -356,7 +356,7 @@ TAKEN: Final[tuple[Case, ...]] = (
     Case(
         "traced",
         (
-            *told(Message("traced", asks=PA, more=_TRACED)),
+            *opening_with(Message("traced", asks=PA, more=_TRACED)),
             reaches("traced"),
             Comes(
                 "UserMessage", "traced",
@@ -370,7 +370,7 @@ TAKEN: Final[tuple[Case, ...]] = (
     Case(
         "not-traced",
         (
-            *told(Message("untraced", asks=PA)),
+            *opening_with(Message("untraced", asks=PA)),
             reaches("untraced"),
             Never("UserMessage", "untraced", (f"{ATTRIBUTE}tracing-not-requested",), REPORT, for_ms=500),
         ),
@@ -382,7 +382,7 @@ EXPIRED: Final[tuple[Case, ...]] = (
     Case(
         "too-late",
         (
-            *told(Message("control", asks=PA, reach_s=60), Message("late", asks=PA | NA, reach_s=5, age_s=60)),
+            *opening_with(Message("control", asks=PA, reach_s=60), Message("late", asks=PA | NA, reach_s=5, age_s=60)),
             reaches("control"),
             Never("UserMessage", "late", (_EXPIRED,), REACHED, for_ms=500),
             Comes("UserMessage", "late", (f"{CLASS}nack-reach-queue-timeout",), LATE),
@@ -396,7 +396,7 @@ EXPIRED: Final[tuple[Case, ...]] = (
     Case(
         "never-too-late",
         (
-            *told(Message("old", asks=PA, age_s=3_000_000)),
+            *opening_with(Message("old", asks=PA, age_s=3_000_000)),
             Comes("UserMessage", "old", ("MQMQ-2.2.19.1.time-to-reach-queue-infinite",), REACHED),
             Tell((Message("in time", asks=PA, reach_s=60, age_s=2),)),
             Comes("UserMessage", "in time", ("MQMQ-2.2.19.1.time-to-reach-queue-evaluated-receiver",), REACHED),
@@ -407,7 +407,7 @@ EXPIRED: Final[tuple[Case, ...]] = (
     Case(
         "not-received-in-time",
         (
-            *told(Message("left", "mqconform-journal", recoverable=True, asks=PA | NR, receive_s=2)),
+            *opening_with(Message("left", "mqconform-journal", recoverable=True, asks=PA | NR, receive_s=2)),
             reaches("left"),
             Comes(
                 "UserMessage",
@@ -505,7 +505,7 @@ def _each_word(kind: str) -> Case:
     return Case(
         f"each-word-of-{kind}-messages",
         (
-            *told(*messages),
+            *opening_with(*messages),
             *(reaches(one.name) for one in arrived),
             *(
                 Comes("UserMessage", one.name, (f"{CLASS}ack-receive", "MQMQ-2.2.19.3.flags-pr"), RECEIVED,
@@ -545,7 +545,7 @@ FATES: Final[tuple[Case, ...]] = (
     Case(
         "each-way-to-a-final-acknowledgment",
         (
-            *told(*_ENDS),
+            *opening_with(*_ENDS),
             order(_ENDS[-1].name),
             *(Comes("FinalAck", one.name, (_WANTED,), RECEIVED, within_ms=12_000) for one in _ENDS if one.more),
             *(Comes("UserMessage", one.name, _RECEIVE, RECEIVED, within_ms=12_000) for one in _ENDS if one.asks),
@@ -558,7 +558,7 @@ FATES: Final[tuple[Case, ...]] = (
     Case(
         "not-received-by-kind-and-word",
         (
-            *told(*_LEFT),
+            *opening_with(*_LEFT),
             *(
                 Comes("UserMessage", one.name, (f"{CLASS}nack-receive-timeout", "MQMQ-2.2.19.3.flags-nr"),
                       NOT_RECEIVED, within_ms=8_000)
@@ -573,7 +573,7 @@ FATES: Final[tuple[Case, ...]] = (
     Case(
         "a-rejected-body-of-each-size",
         (
-            *told(*(Message(f"{size} bytes", TRANSACTIONAL, asks=NA, answer=bool(size % 2),
+            *opening_with(*(Message(f"{size} bytes", TRANSACTIONAL, asks=NA, answer=bool(size % 2),
                             recoverable=size % 4 > 1, body=b"\x5a" * size) for size in _BODIES)),
             *(Comes("UserMessage", f"{size} bytes", ("MQQB-3.1.7.15.body",), NOT_TRANSACTIONAL_MSG)
               for size in _BODIES),
@@ -585,7 +585,7 @@ FATES: Final[tuple[Case, ...]] = (
         Case(
             f"an-identifier-of-another-source-{kind}",
             (
-                *told(_of(kind, Message("", asks=PA), "first")),
+                *opening_with(_of(kind, Message("", asks=PA), "first")),
                 reaches(f"first {kind}"),
                 Tell((
                     replace(
@@ -603,7 +603,7 @@ FATES: Final[tuple[Case, ...]] = (
         Case(
             f"an-identifier-of-the-{before}-message-with-a-transaction",
             (
-                *told(_of(before, Message("", asks=PA), "first")),
+                *opening_with(_of(before, Message("", asks=PA), "first")),
                 reaches(f"first {before}"),
                 Tell((Message("ordered", TRANSACTIONAL, number=1, shares=f"first {before}"),)),
                 order("ordered", DUPLICATE),
@@ -616,7 +616,7 @@ FATES: Final[tuple[Case, ...]] = (
     Case(
         "an-identifier-of-a-transactional-message-without-one",
         (
-            *told(Message("first", TRANSACTIONAL, number=1, asks=PA)),
+            *opening_with(Message("first", TRANSACTIONAL, number=1, asks=PA)),
             reaches("first"),
             Tell((Message("plain", asks=PA, shares="first"),)),
             Never("UserMessage", "first", (DUPLICATE,), REACHED, most=1, for_ms=300),
@@ -651,7 +651,7 @@ def _passes(kind: str) -> Case:
     return Case(
         f"{kind}-passed-on-once",
         (
-            *told(first, *again, last),
+            *opening_with(first, *again, last),
             Passed(first.name, _HOP_COUNT, values={_RC: (1, _HOP_COUNT)}),
             Passed(last.name, _ON, values={_RC: (0x1D, _HOP_COUNT), **(kept if transactional else {})}),
             Passed(first.name, DUPLICATE, most=1),
@@ -667,7 +667,7 @@ ONWARDS: Final[tuple[Case, ...]] = (
         Case(
             f"{kind}-too-late-on-its-way",
             (
-                *told(_onwards(kind, "in time"), _onwards(kind, "late", 2, asks=_ALL, reach_s=5, age_s=60)),
+                *opening_with(_onwards(kind, "in time"), _onwards(kind, "late", 2, asks=_ALL, reach_s=5, age_s=60)),
                 Passed(f"in time {kind}", "MQQB-3.1.7.1.2.expired"),
                 Comes("UserMessage", f"late {kind}", (f"{CLASS}nack-reach-queue-timeout",), LATE),
                 Passed(f"late {kind}", "MQQB-3.1.7.1.2.expired", 0, within_ms=150),

@@ -15,10 +15,10 @@ from conformance.judge.dialogues.groups import (
     REACHED,
     RECEIVED,
     SEQUENCED,
+    opening_with,
     order,
     ordered,
     reaches,
-    told,
 )
 from conformance.judge.dialogues.packets import NA, OTHER, PA, PLAIN, TRANSACTIONAL, Message, Values
 from conformance.judge.dialogues.steps import (
@@ -61,7 +61,7 @@ def _again(kind: str, *, elsewhere: bool) -> Case:
     return Case(
         f"{kind}-again-{'elsewhere' if elsewhere else 'here'}",
         (
-            *told(_message(kind, "first")),
+            *opening_with(_message(kind, "first")),
             reaches("first"),
             *between,
             Tell((_message(kind, "again", "first"),), link="b" if elsewhere else "a"),
@@ -77,7 +77,7 @@ def _after_a_look(kind: str) -> Case:
     return Case(
         f"{kind}-again-after-a-look-at-identifiers",
         (
-            *told(_message(kind, "first")),
+            *opening_with(_message(kind, "first")),
             reaches("first"),
             Wait(0, _HISTORY, 50),
             Tell((_message(kind, "second"),)),
@@ -101,7 +101,7 @@ def _late(kind: str) -> Case:
     return Case(
         f"{kind}-too-late",
         (
-            *told(in_time, late),
+            *opening_with(in_time, late),
             reaches("in time"),
             Never("UserMessage", "late", (expired,), REACHED, for_ms=500),
             Comes("UserMessage", "late", ("MQMQ-2.2.18.1.6.nack-reach-queue-timeout",), LATE),
@@ -122,7 +122,7 @@ GOING_ON: Final[tuple[Case, ...]] = (
     Case(
         "a-repetition-is-acknowledged-again",
         (
-            *told(*ordered(1)),
+            *opening_with(*ordered(1)),
             order("tx 1.1"),
             Tell((Message("again", TRANSACTIONAL, number=1, again="tx 1.1"),)),
             Comes("OrderAck", "tx 1.1", SEQUENCED, times=2),
@@ -134,7 +134,7 @@ GOING_ON: Final[tuple[Case, ...]] = (
         Case(
             f"a-{'first' if sequence == 1 else 'next'}-sequence-that-begins-above-1",
             (
-                *(told(*ordered(1)) if sequence > 1 else handshake()),
+                *(opening_with(*ordered(1)) if sequence > 1 else handshake()),
                 *((order("tx 1.1"),) if sequence > 1 else ()),
                 Tell(ordered((3, 0), 4, sequence=sequence)),
                 order(f"tx {sequence}.4", _ACCEPTED),
@@ -148,7 +148,7 @@ GOING_ON: Final[tuple[Case, ...]] = (
     Case(
         "a-sequence-that-goes-on-elsewhere",
         (
-            *told(*ordered(1, 2)),
+            *opening_with(*ordered(1, 2)),
             order("tx 1.2"),
             Close(),
             *handshake("b"),
@@ -179,7 +179,7 @@ def _final(name: str, values: Values, *, previous: int | None = None) -> Case:
     return Case(
         f"a-final-acknowledgment-{name}",
         (
-            *told(*first, message),
+            *opening_with(*first, message),
             order("taken"),
             Comes("FinalAck", "taken", ("MQQB-3.1.7.2.2.wanted",), RECEIVED, within_ms=12_000),
         ),
@@ -201,7 +201,7 @@ FINALS: Final[tuple[Case, ...]] = (
     Case(
         "no-final-acknowledgment-for-administration",
         (
-            *told(Message("taken", TRANSACTIONAL, number=1, asks=PA | NA)),
+            *opening_with(Message("taken", TRANSACTIONAL, number=1, asks=PA | NA)),
             order("taken"),
             Never("FinalAck", "taken", ("MQQB-3.1.7.2.2.wanted",), RECEIVED, for_ms=3_000),
         ),
@@ -239,7 +239,7 @@ def _case(
     """Three answers, what is done of them, and an OrderAck for all at the end. last: the session they came on last."""
     return Case(
         name,
-        (*told(*_asked(1, 3)), Replies(_SENT, 3), order("asked 3"), *steps, Order(count, last), Wait(200)),
+        (*opening_with(*_asked(1, 3)), Replies(_SENT, 3), order("asked 3"), *steps, Order(count, last), Wait(200)),
         (*_NUMBERED, *judged),
         {_TIMER: 10_000} if waits else {},
         queues=(TRANSACTIONAL,),
@@ -375,7 +375,7 @@ SIDE_BY_SIDE: Final[tuple[Case, ...]] = (
     Case(
         "sequences-of-two-queue-managers",
         (
-            *told(_tx(5, 1), _tx(5, 2)),
+            *opening_with(_tx(5, 1), _tx(5, 2)),
             reaches("client 0.5.2"),
             *handshake("b", request=_STRANGER),
             *_taken(_tx(1, 1, source=OTHER), link="b"),

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Final
 
 from conformance.judge.dialogues.conversation import ruled
-from conformance.judge.dialogues.groups import ADMIN, reaches, told
+from conformance.judge.dialogues.groups import ADMIN, opening_with, reaches
 from conformance.judge.dialogues.machine import Says, Situation, State, Then, of_acceptor, of_initiator
 from conformance.judge.dialogues.packets import PA, PLAIN, STRANGER, Message, Values, parameters
 from conformance.judge.dialogues.steps import (
@@ -492,7 +492,7 @@ def _onwards(
 def _hops(before: int) -> Case:
     return Case(
         f"passed-on-after-{before}-hops",
-        (*told(_onwards("onwards", before)), Passed("onwards", _HOPS, values={_RC: (before + 1, _HOPS)})),
+        (*opening_with(_onwards("onwards", before)), Passed("onwards", _HOPS, values={_RC: (before + 1, _HOPS)})),
     )
 
 
@@ -501,7 +501,9 @@ LISTED: Final[tuple[Case, ...]] = tuple(
     Case(
         f"a-list-with-the-queue-in-place-{place}-of-{of}",
         (
-            *told(Message("listed", asks=PA, listed=tuple(PLAIN if at == place else None for at in range(1, of + 1)))),
+            *opening_with(
+                Message("listed", asks=PA, listed=tuple(PLAIN if at == place else None for at in range(1, of + 1)))
+            ),
             reaches("listed"),
         ),
         ADMIN,
@@ -514,7 +516,7 @@ PASSING: Final[tuple[Case, ...]] = (
     Case(
         "passed-on-in-a-sequence",
         (
-            *told(_onwards("first", number=1), _onwards("third", number=3, previous=1)),
+            *opening_with(_onwards("first", number=1), _onwards("third", number=3, previous=1)),
             Passed("first", _ON),
             Passed("third", _ON),
             Never(_ORDER_ACK, "first", (_ON,)),
@@ -525,7 +527,7 @@ PASSING: Final[tuple[Case, ...]] = (
     Case(
         "too-late-to-be-passed-on",
         (
-            *told(Message("opens", asks=PA)),
+            *opening_with(Message("opens", asks=PA)),
             reaches("opens"),
             Wait(100),
             Quiet(),

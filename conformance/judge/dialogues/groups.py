@@ -97,11 +97,11 @@ KEPT_MS, EXPRESS_MS = 500, 10_000  # RecoverableAckTimeout, and half of AckTimeo
 AGAIN_MS: Final = 2_000
 
 
-def told(*messages: Message) -> tuple[Step, ...]:
+def opening_with(*messages: Message) -> tuple[Step, ...]:
     return (*handshake(), Tell(messages))
 
 
-def kept(first: int, count: int) -> tuple[Message, ...]:
+def recoverable_messages(first: int, count: int) -> tuple[Message, ...]:
     return tuple(Message(f"kept {first + at}", recoverable=True) for at in range(count))
 
 

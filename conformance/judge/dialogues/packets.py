@@ -264,7 +264,9 @@ def transactional_ack(kind: str, ends: Ends, number: int, more: Values | None = 
     return encode(kind, {**values, **(more or {})})
 
 
-def said(says: Says, ends: Ends, number: int, *, answering: Values | None = None, more: Values | None = None) -> bytes:
+def packet_of(
+    says: Says, ends: Ends, number: int, *, answering: Values | None = None, more: Values | None = None
+) -> bytes:
     """Return a packet of this kind. number: identifier for a message.
 
     answering: where the implementation has connected, the values by which its request is answered. more: further

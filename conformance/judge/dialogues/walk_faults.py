@@ -180,7 +180,7 @@ SITUATIONS: Final[tuple[Situation, ...]] = tuple(
 
 
 @cache
-def wanted() -> tuple[Situation, ...]:
+def situations() -> tuple[Situation, ...]:
     """Return the situations that walks bring about."""
     return tuple(one for one in SITUATIONS if excluded(one) is None)
 

@@ -257,11 +257,11 @@ def judged(walked: Walked) -> Iterator[Verdict]:
 def _reached(walked: Walked) -> Iterator[Verdict]:
     for event in walked.events:
         if event.what in (What.CONNECTED, What.REFUSED):
-            yield _said(LISTENS, event.what is What.CONNECTED, "a connection", "none")
+            yield _verdict(LISTENS, event.what is What.CONNECTED, "a connection", "none")
         elif event.what in (What.ANSWERED, What.UNANSWERED):
-            yield _said(TURN, event.what is What.ANSWERED, event.kind, "none")
+            yield _verdict(TURN, event.what is What.ANSWERED, event.kind, "none")
         elif event.what is What.AWAITED:
-            yield _said(CONNECTS, event.held, "a connection for what waits to be delivered", "none")
+            yield _verdict(CONNECTS, event.held, "a connection for what waits to be delivered", "none")
 
 
 def _ends(walked: Walked) -> Iterator[Verdict]:
@@ -276,16 +276,16 @@ def _ends(walked: Walked) -> Iterator[Verdict]:
             last[at] = event.packet.kind if event.packet is not None else event.kind
         elif event.what is What.DUE:
             over.add(at)
-            yield _said(event.requirement, event.held, "the connection is closed", "it stays open")
+            yield _verdict(event.requirement, event.held, "the connection is closed", "it stays open")
         elif event.what is What.ENDED and at not in over:
             over.add(at)
             idle = event.at_ms - began.get(at, event.at_ms)
             if walked.idle_ms is None or idle < walked.idle_ms:
-                yield _said(
+                yield _verdict(
                     STATE_CLOSES.get(last.get(at, ""), TURN), False, "the connection stays open", "it is closed"
                 )
         elif event.what is What.LIVES and last.get(at, "") in STATE_CLOSES:
-            yield _said(STATE_CLOSES[last[at]], True, "the connection stays open", "it is closed")
+            yield _verdict(STATE_CLOSES[last[at]], True, "the connection stays open", "it is closed")
 
 
 def _counts(walked: Walked) -> Iterator[Verdict]:
@@ -295,9 +295,9 @@ def _counts(walked: Walked) -> Iterator[Verdict]:
             continue
         account = received(walked, walked.events[:at]).accounts[event.connection]
         count = counted(walked.conversation, event.connection)
-        yield _said(COUNTED, count >= account.least, {"at least": account.least}, count)
+        yield _verdict(COUNTED, count >= account.least, {"at least": account.least}, count)
         if count <= account.whole:  # a rule of captures judges one that is higher still
-            yield _said(DUPLICATE, count <= account.most, {"at most": account.most}, count)
+            yield _verdict(DUPLICATE, count <= account.most, {"at most": account.most}, count)
 
 
 def _words(walked: Walked) -> Iterator[Verdict]:
@@ -306,17 +306,17 @@ def _words(walked: Walked) -> Iterator[Verdict]:
     came = {number: sorted(said.get(number, {}).values()) for number in state.copies}
     for number, copy in state.copies.items():
         early = came[number] and came[number][0] < copy.first_ms
-        yield _said(ARRIVED, not early, "no word before the last byte of the message", "a word")
+        yield _verdict(ARRIVED, not early, "no word before the last byte of the message", "a word")
         if copy.place and came[number] and not early:
             in_turn = copy.accepted_ms is not None and came[number][0] >= copy.accepted_ms
-            yield _said(ACCEPTED, in_turn, "no word before all messages in front of it", "a word")
+            yield _verdict(ACCEPTED, in_turn, "no word before all messages in front of it", "a word")
     for number, copy in state.copies.items():
         if not state.sure(copy):
             continue
         once, many = ACCEPTED if copy.place else DUPLICATE, len(came[number])
-        yield _said(once, many <= 1 + copy.forgotten, {"words": 1}, {"words": many})
+        yield _verdict(once, many <= 1 + copy.forgotten, {"words": 1}, {"words": many})
         if walked.finished:
-            yield _said(TOLD, many > 0, {"words": 1}, {"words": 0})
+            yield _verdict(TOLD, many > 0, {"words": 1}, {"words": 0})
 
 
 def _orders(walked: Walked) -> Iterator[Verdict]:
@@ -325,14 +325,14 @@ def _orders(walked: Walked) -> Iterator[Verdict]:
     for at_ms, number in orders(walked) if walked.strict else ():
         taken = (one for one in state.copies.values() if one.accepted_ms is not None and one.accepted_ms <= at_ms)
         most = max((one.place for one in taken), default=0)
-        yield _said(ACCEPTED, number <= most, {"at most": most}, number)
+        yield _verdict(ACCEPTED, number <= most, {"at most": most}, number)
     most = max(state.placed, default=0)
     if most and walked.finished and (walked.strict or not state.disordered):
         number = _ordered(walked)
-        yield _said(ORDERED, number >= most, {"number": most}, {"number": number})
+        yield _verdict(ORDERED, number >= most, {"number": most}, {"number": number})
 
 
-def _said(requirement: str, holds: bool, expected: Json, actual: Json) -> Verdict:
+def _verdict(requirement: str, holds: bool, expected: Json, actual: Json) -> Verdict:
     if holds:
         return Verdict(requirement, Outcome.PASS, _SUBJECT)
     return Verdict(requirement, Outcome.FAIL, _SUBJECT, expected, actual)

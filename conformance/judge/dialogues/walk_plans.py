@@ -18,7 +18,7 @@ from conformance.judge.dialogues.walk_faults import (
     Situation,
     excluded,
     has,
-    wanted,
+    situations,
 )
 from conformance.judge.dialogues.walk_judge import (
     ACCEPTED,
@@ -248,7 +248,7 @@ def _closed(stand: Stand) -> Stand:
     return replace(stand, link=None, at=stand.settled, skewed=False)
 
 
-def done(acts: Iterable[Act]) -> Iterator[tuple[Stand, Act]]:
+def steps_of(acts: Iterable[Act]) -> Iterator[tuple[Stand, Act]]:
     """Yield each act that makes sense, with the state before it."""
     stand = Stand()
     for act in acts:
@@ -257,10 +257,10 @@ def done(acts: Iterable[Act]) -> Iterator[tuple[Stand, Act]]:
             stand = after(stand, act)
 
 
-def met(acts: Iterable[Act]) -> set[Situation]:
+def situations_met(acts: Iterable[Act]) -> set[Situation]:
     """Return the situations that a walk brings about."""
     found: set[Situation] = set()
-    for stand, act in done(acts):
+    for stand, act in steps_of(acts):
         kinds = touched(act) if act.does is Does.ACCEPT else (act.kind,)
         if act.does in (Does.SEND, Does.ACCEPT):
             found.update(one for kind in kinds if (one := row(stand, replace(act, kind=kind))) is not None)
@@ -276,10 +276,10 @@ def choices(stand: Stand, *, accepts: bool) -> list[Act]:
     plain = [Act(Does.SEND, kind) for kind in Kind]
     faults = [
         Act(Does.SEND, one.kind, one.fault, one.place, long=one.fault is Fault.DELAY and one.place is Place.ALL_BUT_ONE)
-        for one in wanted()
+        for one in situations()
         if one.role == "acceptor" and one.state is stand.link
     ]
-    taken = [Act(Does.ACCEPT, one.kind, one.fault, one.place) for one in wanted() if one.role == "initiator"]
+    taken = [Act(Does.ACCEPT, one.kind, one.fault, one.place) for one in situations() if one.role == "initiator"]
     others = [
         Act(Does.PING),
         Act(Does.WAIT),
@@ -307,7 +307,7 @@ PACKETS: Final = {
 def claims(acts: Iterable[Act]) -> tuple[str, ...]:
     """Return the requirements that a walk judges, in the order in which it may find them broken."""
     found = dict.fromkeys(_ALWAYS)
-    for stand, act in done(acts):
+    for stand, act in steps_of(acts):
         if act.does not in (Does.SEND, Does.ACCEPT):
             continue
         kind = due(stand, act)
@@ -407,7 +407,7 @@ def _group(one: Situation) -> str:
 def plans() -> Mapping[str, Plan]:
     """Return the walks by name, in the order of the table."""
     groups: dict[str, list[Situation]] = {}
-    for one in wanted():
+    for one in situations():
         if one.role == "acceptor" or one.fault not in _PARTED or one.kind is Kind.ESTABLISH:
             groups.setdefault(_group(one), []).append(one)
     return {
@@ -420,4 +420,4 @@ def plans() -> Mapping[str, Plan]:
 
 def meeting(one: Situation) -> str | None:
     """Return the name of the first planned walk that brings a situation about; None for one that is excluded."""
-    return next((plan.name for plan in plans().values() if one in met(plan.acts)), None)
+    return next((plan.name for plan in plans().values() if one in situations_met(plan.acts)), None)

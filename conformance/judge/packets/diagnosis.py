@@ -187,7 +187,7 @@ def _all(packet: Packet) -> Iterator[Hypothesis]:
     yield from starmap(Hypothesis, surplus(packet))
     yield from _flags(packet)
     yield from _types(packet)
-    yield from _sizes(packet, _told)
+    yield from _sizes(packet, _announced_sizes)
     yield from _orders(packet)
     yield from _packed(packet)
     yield from _denied_body(packet)
@@ -294,7 +294,7 @@ def _sizes(packet: Packet, guess: Guess) -> Iterator[Hypothesis]:
                 )
 
 
-def _told(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
+def _announced_sizes(packet: Packet, key: str, value: int, unit: int) -> Iterator[int]:
     """Yield the size that the bytes tell: a text ends with its NUL, a SID counts its parts, a certificate its bytes."""
     data = packet.data
     if key in _TEXTS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from conformance.judge.packets.judge import shown
+from conformance.judge.packets.judge import field_json
 from conformance.judge.packets.signing import CERTIFICATE
 from conformance.judge.packets.user_messages import queue_name
 from conformance.judge.rules import PLAIN
@@ -469,8 +469,8 @@ def _differing_regions(wanted: Packet, found: Packet, only: str | None) -> Itera
 def _verdict(requirement: str, wrong: list[str], wanted: Packet, found: Packet, evidence: Evidence | None) -> Verdict:
     if not wrong:
         return Verdict(requirement, Outcome.PASS, SUBJECT, evidence=evidence)
-    expected = {key: shown(wanted.fields[key]) for key in wrong if key in wanted.fields}
-    actual = {key: shown(found.fields.get(key)) for key in wrong}
+    expected = {key: field_json(wanted.fields[key]) for key in wrong if key in wanted.fields}
+    actual = {key: field_json(found.fields.get(key)) for key in wrong}
     return Verdict(requirement, Outcome.FAIL, SUBJECT, expected, actual, evidence=evidence)
 
 

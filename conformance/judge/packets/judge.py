@@ -371,7 +371,7 @@ def _verdict(
     """Return a verdict other than pass."""
     reason = _why(ready, fields, packet) if told.outcome is Outcome.INCONCLUSIVE else None
     expected = dict(ready.expected)
-    actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
+    actual = {key: field_json(fields[key]) for key in ready.keys if key in fields}
     return Verdict(
         told.requirement, told.outcome, subject, expected, actual, told.readings, reason, evidence, told.rule,
         frame=frame,
@@ -388,7 +388,7 @@ def _why(ready: _Ready, fields: Fields, packet: Packet) -> str:
 _SIGNATURE_FACTS = ("Packet.Signature.", "Packet.MultipleSignature.", "Packet.Certificate.")
 
 
-def shown(value: Any) -> Any:
+def field_json(value: Any) -> Any:
     """Convert a field's value to JSON: numbers and text unchanged, bytes as hex, long bytes and texts cut."""
     if isinstance(value, bytes):
         return value[:MAX_SHOWN].hex() + ("..." if len(value) > MAX_SHOWN else "")

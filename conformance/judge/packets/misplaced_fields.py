@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.judge.expr import keys_in
 from conformance.judge.packets.field_compare import PLACES, B, M, S, U, bits, in_place
-from conformance.judge.packets.judge import RULES, shown
+from conformance.judge.packets.judge import RULES, field_json
 from conformance.judge.packets.optional_headers import FIELDS, MEMBERS
 from conformance.judge.packets.user_messages import canonical, queue_name
 from conformance.spec.catalogue import requirement_id
@@ -359,7 +359,7 @@ def _optional_sizes(wanted: Packet, found: Packet) -> Iterator[Verdict]:
         # Blame the size only for another number at its place with everything else right, not for reversed bytes.
         alone = _like(wanted, found.data[:at] + wanted.data[at : at + length] + found.data[at + length :])
         backwards = found.data[at : at + length] == wanted.data[at : at + length][::-1]
-        yield _presence_verdict(requirement, there == size or not alone or backwards, shown(size), there)
+        yield _presence_verdict(requirement, there == size or not alone or backwards, field_json(size), there)
 
 
 def _names(message: Mapping[str, Any], wanted: Packet, found: Packet) -> Iterator[Verdict]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.grammar import queue_format
-from conformance.judge.packets.judge import shown
+from conformance.judge.packets.judge import field_json
 from conformance.spec.catalogue import requirement_id
 from conformance.wire.structures import Decoded, Part
 
@@ -286,7 +286,7 @@ def raw(decoded: Decoded, path: str) -> bytes | None:
 def bytes_at(decoded: Decoded, path: str) -> Any:
     """Return the bytes at a path as a verdict shows them; None where the path was not read."""
     held = raw(decoded, path)
-    return shown(held) if held is not None else None
+    return field_json(held) if held is not None else None
 
 
 def blame(wrong: Sequence[Leaf], leaves: Sequence[Leaf], expected: Decoded, actual: Decoded) -> str:

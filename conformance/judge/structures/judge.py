@@ -15,7 +15,7 @@ from conformance.grammar import queue_format
 from conformance.grammar.names import bulk
 from conformance.grammar.values import QueueName
 from conformance.judge.expr import DECIDED, compiled, describe, keys_in
-from conformance.judge.packets.judge import shown
+from conformance.judge.packets.judge import field_json
 from conformance.judge.structures import blame as ids
 from conformance.judge.structures.blame import (
     FREE,
@@ -100,7 +100,7 @@ def compare_encoded(
             Outcome.FAIL,
             subject,
             {where or name: bytes_at(expected, where) if wrong else ""},
-            {where or name: bytes_at(actual, where) if wrong else shown(data[len(data) - actual.extra :])},
+            {where or name: bytes_at(actual, where) if wrong else field_json(data[len(data) - actual.extra :])},
             evidence=evidence,
         )
         return
@@ -178,7 +178,7 @@ def _by_rules(decoded: Decoded, accepted: Readings, subject: str, evidence: Evid
             if result:
                 yield Verdict(rule.requirement, Outcome.PASS, subject, evidence=evidence, rule=rule.id)
                 continue
-            actual = {key: shown(fields[key]) for key in keys if key in fields}
+            actual = {key: field_json(fields[key]) for key in keys if key in fields}
             says = decoded.trouble[0].says if decoded.trouble else "a member it needs was not read"
             outcome = Outcome.INCONCLUSIVE if result is None else Outcome.FAIL
             reason = says if result is None else None

@@ -311,7 +311,7 @@ def _verdict(
     if outcome is Outcome.PASS:
         return Verdict(rule.requirement, outcome, subject, readings=followed, evidence=evidence, rule=rule.id)
     expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
-    actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
+    actual = {key: member_json(fields[key]) for key in ready.keys if key in fields}
     if rule.requirement == WHOLE and structure.trouble:
         actual["trouble"] = structure.trouble[0].says
     return Verdict(rule.requirement, outcome, subject, expected, actual, followed, evidence=evidence, rule=rule.id)
@@ -338,7 +338,11 @@ def compare_values(
     member left out is null or 0; one that holds the size of a buffer is compared only where `asked` gives it.
     """
     if not isinstance(got, Mapping):
-        return [Verdict(WHOLE, Outcome.FAIL, subject, {"value": "an object"}, {"value": shown(got)}, evidence=evidence)]
+        return [
+            Verdict(
+                WHOLE, Outcome.FAIL, subject, {"value": "an object"}, {"value": member_json(got)}, evidence=evidence
+            )
+        ]
     verdicts = []
     arm = BY_CASE.get(asked.get(TRANSFER_TYPE.json, -1))
     if arm is not None:
@@ -347,7 +351,7 @@ def compare_values(
         wanted, seen = ({"union": arm.json}, {"union": sorted(set(ARM_REQUIREMENTS) & set(got))})
         verdicts.append(Verdict(ARM_REQUIREMENTS[arm.json], outcome, subject, wanted, seen, evidence=evidence))
     for aspect in ASPECTS:
-        if aspect.judges(asked) and _given(aspect, asked):
+        if aspect.judges(asked) and _determined(aspect, asked):
             verdicts += _compared(aspect, asked, got, profile, subject, evidence)
     return verdicts
 
@@ -366,7 +370,7 @@ def bits_first(verdicts: Sequence[Verdict], asked: Mapping[str, Any], got: Mappi
     return list(verdicts)
 
 
-def _given(aspect: Aspect, asked: Mapping[str, Any]) -> bool:
+def _determined(aspect: Aspect, asked: Mapping[str, Any]) -> bool:
     """Return True when `asked` determines the member: a number left out may be computed, a pointer left out is null."""
     inside: Any = asked.get(aspect.path[0]) if len(aspect.path) > 1 else asked
     return aspect.placed.member.pointer or aspect.path[-1] in inside
@@ -383,7 +387,7 @@ def _compared(
     wanted, seen = aspect.asked(asked), aspect.asked(got)
     outcome = Outcome.PASS if _same(wanted, seen) else Outcome.FAIL
     name = ".".join(aspect.path)
-    expected, actual = {name: shown(wanted)}, {name: shown(seen)}
+    expected, actual = {name: member_json(wanted)}, {name: member_json(seen)}
     return [
         Verdict(word, outcome, subject, expected, actual, evidence=evidence)
         for word in aspect.requirements
@@ -396,7 +400,7 @@ def _same(wanted: Any, seen: Any) -> bool:
     return bool(wanted == seen) and isinstance(wanted, bool) == isinstance(seen, bool)
 
 
-def shown(value: Any) -> Any:
+def member_json(value: Any) -> Any:
     """Shorten a member for a verdict: long texts and bytes are cut."""
     if isinstance(value, bytes):
         value = value.hex()

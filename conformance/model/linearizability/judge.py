@@ -249,7 +249,7 @@ def judge_history(model: Model, history: Sequence[Operation]) -> Judged:
         found = None if suspected else linearize(model, part)
         nodes += found.nodes if found is not None else 0
         if found is not None and found.order is not None:
-            verdicts += _shown(model, found.order)
+            verdicts += _order_verdicts(model, found.order)
             continue
         failure = _failure(model, part, found, suspected)
         if failure is not None:
@@ -258,7 +258,7 @@ def judge_history(model: Model, history: Sequence[Operation]) -> Judged:
             found = linearize(model, part)
             nodes += found.nodes
             if found.order is not None:
-                verdicts += _shown(model, found.order)
+                verdicts += _order_verdicts(model, found.order)
                 continue
         verdicts.append(Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.INCONCLUSIVE, "history", reason=TOO_LONG))
     return Judged(tuple(verdicts), (), nodes)
@@ -358,7 +358,7 @@ def _number(operation: Operation) -> int | None:
     return seen.lookup_identifier if seen is not None else None
 
 
-def _shown(model: Model, order: tuple[Effect, ...]) -> list[Verdict]:
+def _order_verdicts(model: Model, order: tuple[Effect, ...]) -> list[Verdict]:
     """Return the verdicts of the found order, call by call."""
     verdicts: list[Verdict] = []
     parts = Counter(effect.operation.call.transaction for effect in order if effect.operation.message is not None)

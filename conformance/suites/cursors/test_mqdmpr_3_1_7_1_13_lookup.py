@@ -8,7 +8,17 @@ import pytest
 
 from conformance.histories import plans
 from conformance.histories.claims import judged_in
-from conformance.histories.examples import abort, begin, begun, commit, cursor, peek, peek_next, receive, send
+from conformance.histories.examples import (
+    abort,
+    begin,
+    begin_transaction,
+    commit,
+    cursor,
+    peek,
+    peek_next,
+    receive,
+    send,
+)
 from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
 
@@ -46,7 +56,14 @@ def test_reads_on_a_handle_whose_queue_was_deleted(mq: Any, judge: Any, mq_need:
 )
 def test_a_message_that_a_transaction_holds(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *LOOKUP, *ENDS, "messages.peek", transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1"), commit("t1"), peek(), begun("t2"))
+    history.run(
+        begin_transaction("t1"),
+        send("a", within="t1"),
+        send("b", within="t1"),
+        commit("t1"),
+        peek(),
+        begin_transaction("t2"),
+    )
     history.run(Call(LOOKUP[1], handle="r", message="a", action="current", transaction="t2"))
     for method in LOOKUP:
         history.run(Call(method, handle="r", message="a", action="current"))

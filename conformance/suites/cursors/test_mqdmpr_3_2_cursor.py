@@ -11,7 +11,7 @@ from conformance.histories.claims import judged_in
 from conformance.histories.examples import (
     abort,
     begin,
-    begun,
+    begin_transaction,
     commit,
     cursor,
     expiry_ms,
@@ -69,7 +69,9 @@ def test_a_message_taken_from_under_the_cursor(mq: Any, judge: Any, mq_need: Any
 @pytest.mark.requirement("MQDMPR-3.1.7.1.15.message-already-received", "MQDMPR-3.2.7.2.read-stays")
 def test_a_cursor_on_a_locked_message_reads_it_again_after_the_abort(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *BOTH, transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), commit("t1"), cursor("c1"), peek("c1"), begun("t2"))
+    history.run(
+        begin_transaction("t1"), send("a", within="t1"), commit("t1"), cursor("c1"), peek("c1"), begin_transaction("t2")
+    )
     history.run(receive(within="t2"), peek("c1"), receive("c1"), abort("t2"), peek("c1"), receive("c1"))
 
 

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import REAL_MS, TARGET_JOURNAL, begin_keeping, opened, passes, post, receive, taken
+from conformance.histories.examples import (
+    REAL_MS,
+    TARGET_JOURNAL,
+    begin_keeping,
+    opened,
+    passes,
+    post,
+    receive,
+    receives,
+)
 from conformance.histories.history import History
 from conformance.model import Call
 from conformance.model.journals import DEAD_LETTER, SYSTEM_JOURNAL
@@ -38,5 +47,5 @@ def test_what_is_in_them_is_there_after_a_restart(mq: Any, judge: Any, mq_need: 
         _shown(history)
     history.run(Call("restart", kill=kill), *opened())
     for number, place in enumerate(KEPT, 1):
-        history.run(Call("queues.open", name=f"j{number}", queue=place, access="receive"), *taken(f"j{number}", 3))
-    history.run(post("d"), receive(), *taken("j3"))
+        history.run(Call("queues.open", name=f"j{number}", queue=place, access="receive"), *receives(f"j{number}", 3))
+    history.run(post("d"), receive(), *receives("j3"))

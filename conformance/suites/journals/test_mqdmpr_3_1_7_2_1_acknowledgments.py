@@ -12,13 +12,13 @@ from conformance.histories.examples import (
     REAL_MS,
     abort,
     begin_keeping,
-    begun,
+    begin_transaction,
     commit,
     passes,
     peek,
     post,
     receive,
-    taken,
+    receives,
 )
 from conformance.model import Call
 from conformance.model.journals import DEAD_LETTER, ELSEWHERE
@@ -57,7 +57,7 @@ def test_arrivals_and_receives_are_reported_as_asked(mq: Any, judge: Any, mq_nee
     history.attempt(post("a", acks="positive_arrival", admin=ADMIN))
     known(history)
     history.run(post("b", acks="positive_receive", admin=ADMIN, delivery="recoverable"), post("c", admin=ADMIN))
-    history.run(post("d", acks=EVERY_ACK, admin=ADMIN), *(receive() for _ in range(4)), *taken("ra", 5))
+    history.run(post("d", acks=EVERY_ACK, admin=ADMIN), *(receive() for _ in range(4)), *receives("ra", 5))
 
 
 @pytest.mark.requirement(
@@ -69,7 +69,7 @@ def test_an_expired_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> No
     history = begin_keeping(mq, judge, mq_need, admin=True)
     history.attempt(post("a", live_s=1, acks="negative_receive", admin=ADMIN))
     known(history)
-    history.run(post("b", live_s=1, acks="positive_receive", admin=ADMIN), passes(REAL_MS), *taken("ra", 2))
+    history.run(post("b", live_s=1, acks="positive_receive", admin=ADMIN), passes(REAL_MS), *receives("ra", 2))
 
 
 @pytest.mark.requirement(
@@ -84,7 +84,7 @@ def test_a_message_that_reaches_nobody_in_its_time(mq: Any, judge: Any, mq_need:
     history.attempt(post("a", to="e", reach_s=1, acks="negative_arrival", admin=ADMIN, dead_letter=True))
     known(history)
     history.run(post("b", to="e", reach_s=1, acks="negative_receive", admin=ADMIN), post("c", to="e", reach_s=60))
-    history.run(passes(REAL_MS), *taken("ra", 2), *taken("j1", 2))
+    history.run(passes(REAL_MS), *receives("ra", 2), *receives("j1", 2))
 
 
 @pytest.mark.requirement(
@@ -97,7 +97,7 @@ def test_each_purged_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> N
     history.attempt(post("a", acks="negative_receive", admin=ADMIN))
     known(history)
     history.run(post("b", acks="negative_receive", admin=ADMIN), post("c"), Call("queues.purge", handle="r"))
-    history.run(*taken("ra", 3), *taken("r"))
+    history.run(*receives("ra", 3), *receives("r"))
 
 
 @pytest.mark.requirement(
@@ -109,16 +109,25 @@ def test_each_message_of_a_deleted_queue_is_reported(mq: Any, judge: Any, mq_nee
     history = begin_keeping(mq, judge, mq_need, "queues.delete", admin=True)
     history.attempt(post("a", acks="negative_receive", admin=ADMIN))
     known(history)
-    history.run(post("b", acks="negative_receive", admin=ADMIN), Call("queues.delete", queue="q1"), *taken("ra", 3))
+    history.run(post("b", acks="negative_receive", admin=ADMIN), Call("queues.delete", queue="q1"), *receives("ra", 3))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.12.ack-pos-receive", "MQDMPR-3.1.1.12.ack-pos-arrival")
 def test_a_transaction_reports_when_it_commits(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, *ENDS, admin=True, transactional=True)
-    history.run(begun("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
+    history.run(begin_transaction("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
     known(history)
-    history.run(*taken("ra"), commit("t1"), *taken("ra", 2), begun("t2"), receive(within="t2"), *taken("ra"))
-    history.run(abort("t2"), *taken("ra"), begun("t3"), receive(within="t3"), commit("t3"), *taken("ra", 2))
+    history.run(
+        *receives("ra"),
+        commit("t1"),
+        *receives("ra", 2),
+        begin_transaction("t2"),
+        receive(within="t2"),
+        *receives("ra"),
+    )
+    history.run(
+        abort("t2"), *receives("ra"), begin_transaction("t3"), receive(within="t3"), commit("t3"), *receives("ra", 2)
+    )
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.13.deleted-reason")
@@ -126,7 +135,7 @@ def test_a_message_taken_by_its_lookup_identifier_is_reported(mq: Any, judge: An
     history = begin_keeping(mq, judge, mq_need, BY_LOOKUP, "messages.peek", admin=True)
     history.attempt(post("a", acks="positive_receive", admin=ADMIN))
     known(history)
-    history.run(peek(), by_lookup("a"), *taken("ra", 2))
+    history.run(peek(), by_lookup("a"), *receives("ra", 2))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.13.operation-reason", "MQDMPR-3.1.4.4.receive-reason")
@@ -135,9 +144,9 @@ def test_a_commit_reports_what_it_took_as_received(purged: bool, mq: Any, judge:
     """The message is received by its lookup identifier, or from a queue that is purged meanwhile."""
     needs = (*ENDS, BY_LOOKUP, "messages.peek", "queues.purge")
     history = begin_keeping(mq, judge, mq_need, *needs, admin=True, transactional=True)
-    history.run(begun("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
+    history.run(begin_transaction("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
     known(history)
-    history.run(commit("t1"), *taken("ra", 2), peek(), begun("t2"))
-    purge = (Call("queues.purge", handle="r"), *taken("ra")) if purged else ()
+    history.run(commit("t1"), *receives("ra", 2), peek(), begin_transaction("t2"))
+    purge = (Call("queues.purge", handle="r"), *receives("ra")) if purged else ()
     history.run(receive(within="t2") if purged else by_lookup("a", within="t2"), *purge)
-    history.run(commit("t2"), *taken("ra", 2))
+    history.run(commit("t2"), *receives("ra", 2))

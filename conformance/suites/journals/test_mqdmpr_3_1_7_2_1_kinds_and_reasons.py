@@ -12,12 +12,12 @@ from conformance.histories.examples import (
     REAL_MS,
     abort,
     begin_keeping,
-    begun,
+    begin_transaction,
     commit,
     passes,
     post,
     receive,
-    taken,
+    receives,
 )
 from conformance.histories.history import History
 from conformance.model import Call
@@ -37,7 +37,7 @@ DELETED_REASON = "MQDMPR-3.1.7.1.10.deleted-reason"
 OPERATION_REASON = "MQDMPR-3.1.7.1.10.operation-reason"
 ENDED_REASON = "MQDMPR-3.1.7.1.12.deleted-reason"
 PURGED_RECEIVE = "MQDMPR-3.1.4.5.purged-receive-nack"
-REPORTED = taken("ra")[0]
+REPORTED = receives("ra")[0]
 
 
 def _known(history: History) -> None:
@@ -84,18 +84,25 @@ def test_a_plain_receive_is_reported_as_a_receive(mq: Any, judge: Any, mq_need: 
 @pytest.mark.requirement(OPERATION_REASON)
 def test_a_commit_reports_its_receive(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, *ENDS, admin=True, transactional=True)
-    history.run(begun("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
+    history.run(begin_transaction("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
     _known(history)
-    history.run(commit("t1"), REPORTED, begun("t2"), receive(within="t2"), commit("t2"))
+    history.run(commit("t1"), REPORTED, begin_transaction("t2"), receive(within="t2"), commit("t2"))
     _reports(history, OPERATION_REASON)
 
 
 @pytest.mark.requirement(PURGED_RECEIVE)
 def test_an_abort_reports_what_was_purged_meanwhile(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, *ENDS, "queues.purge", admin=True, transactional=True)
-    history.run(begun("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
+    history.run(begin_transaction("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
     _known(history)
-    history.run(commit("t1"), REPORTED, begun("t2"), receive(within="t2"), Call("queues.purge", handle="r"), REPORTED)
+    history.run(
+        commit("t1"),
+        REPORTED,
+        begin_transaction("t2"),
+        receive(within="t2"),
+        Call("queues.purge", handle="r"),
+        REPORTED,
+    )
     history.run(abort("t2"))
     _reports(history, PURGED_RECEIVE)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.histories import stage_event_pairs
-from conformance.histories.examples import ACT, GET, PLAYED, REMOTE, connected, shown, transfer
+from conformance.histories.examples import ACT, GET, PLAYED, REMOTE, connected, properties_of, transfer
 from conformance.histories.stage_event_pairs import BEGINNING, at, beside, planned, played
 from conformance.histories.walk import NEEDS
 from conformance.model import Call
@@ -33,7 +33,7 @@ def test_each_event_on_the_way_to_another_computer(mq: Any, judge: Any, mq_need:
         judge,
         opening=stage_event_pairs.REMOTE_OPENING,
         behind=(transfer(),),
-        shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
+        shown=(*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile)),
         turn=list(stage_event_pairs.REMOTE_STAGES).index(stage),
     )
 
@@ -50,7 +50,7 @@ def test_each_event_in_a_queue_of_this_computer(mq: Any, judge: Any, mq_need: An
         judge,
         opening=stage_event_pairs.LOCAL_OPENING,
         behind=stage_event_pairs.BEHIND,
-        shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
+        shown=(*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile)),
         turn=list(stage_event_pairs.LOCAL_STAGES).index(stage),
     )
 
@@ -62,7 +62,7 @@ def test_each_pair_of_conditions_of_management(mq: Any, judge: Any, mq_need: Any
     mq_need(*needs, GET, ACT, *PLAYED)
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
-    properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
+    properties = (*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile))
     for calls in planned()[part::PARTS]:
         played(calls, mq, judge, opening=BEGINNING, shown=properties)
 
@@ -73,7 +73,7 @@ def test_what_happens_to_one_queue_does_not_happen_to_another(mq: Any, judge: An
     mq_need("queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit", GET, ACT, *PLAYED)
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
-    properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
+    properties = (*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile))
     beside(stage_event_pairs.BOTH, stage_event_pairs.REMOTE_EVENTS, mq, judge, other=OTHER, shown=properties)
 
 
@@ -88,7 +88,7 @@ def test_what_a_restart_leaves_of_a_stage(
         mq.need("format_names", kind)
     if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
-    properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
+    properties = (*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile))
     again = (Call("restart", kill=kill), Call("queues.open", name="s8", queue=REMOTE, access="send"))
     for name in stages:
         calls = (*stage_event_pairs.REMOTE_STAGES[name], *again, *connected(), transfer())

@@ -13,7 +13,7 @@ from conformance.histories.examples import (
     acting,
     begin,
     begin_managed,
-    begun,
+    begin_transaction,
     commit,
     connected,
     creates_public,
@@ -146,6 +146,6 @@ def test_the_bytes_of_all_queues_are_those_of_each(mq: Any, judge: Any, mq_need:
 def test_bytes_of_an_aborted_receive_are_back(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, GET, "reset", "transactions.begin", "transactions.abort", transactional=True)
     every, one = of_machine(judge, "BYTES_IN_ALL_QUEUES"), of_queue(judge, "q1", "BYTES_IN_QUEUE")
-    history.run(every, begun("t1"), send("a", within="t1"), commit("t1"), one, every)
-    history.run(begun("t2"), receive(within="t2"), abort("t2"), one, every)
-    history.run(begun("t3"), receive(within="t3"), commit("t3"), one, every)
+    history.run(every, begin_transaction("t1"), send("a", within="t1"), commit("t1"), one, every)
+    history.run(begin_transaction("t2"), receive(within="t2"), abort("t2"), one, every)
+    history.run(begin_transaction("t3"), receive(within="t3"), commit("t3"), one, every)

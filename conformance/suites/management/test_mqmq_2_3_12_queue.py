@@ -11,7 +11,7 @@ from conformance.histories.examples import (
     NEEDS,
     abort,
     begin,
-    begun,
+    begin_transaction,
     commit,
     creates_public,
     of_machine,
@@ -59,7 +59,7 @@ def test_a_queue_shows_its_properties(mq: Any, judge: Any, mq_need: Any) -> None
 def test_nothing_came_from_other_computers(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, GET, *ENDS, transactional=True)
     source = of_queue(judge, "q1", "EOD_SOURCE_INFO")
-    history.run(source, begun("t1"), send("a", within="t1"), commit("t1"), source)
+    history.run(source, begin_transaction("t1"), send("a", within="t1"), commit("t1"), source)
 
 
 @pytest.mark.requirement(
@@ -133,10 +133,10 @@ def test_messages_and_bytes_are_counted(mq: Any, judge: Any, mq_need: Any) -> No
 def test_what_a_transaction_holds_is_in_the_queue(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, GET, *ENDS, transactional=True)
     look = of_queue(judge, "q1", "MESSAGE_COUNT", "BYTES_IN_QUEUE")
-    history.run(begun("t1"), send("a", within="t1"), look, send("b", within="t1"), look, commit("t1"), look)
-    history.run(begun("t2"), receive(within="t2"), look, abort("t2"), look)
-    history.run(begun("t3"), receive(within="t3"), look, commit("t3"), look)
-    history.run(begun("t4"), send("c", within="t4"), look, abort("t4"), look)
+    history.run(begin_transaction("t1"), send("a", within="t1"), look, send("b", within="t1"), look, commit("t1"), look)
+    history.run(begin_transaction("t2"), receive(within="t2"), look, abort("t2"), look)
+    history.run(begin_transaction("t3"), receive(within="t3"), look, commit("t3"), look)
+    history.run(begin_transaction("t4"), send("c", within="t4"), look, abort("t4"), look)
 
 
 @pytest.mark.requirement(JOURNAL_COUNT, JOURNAL_BYTES)

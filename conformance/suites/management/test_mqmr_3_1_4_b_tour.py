@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import GET, PLAYED, shown
+from conformance.histories.examples import GET, PLAYED, properties_of
 from conformance.histories.switch_cover import TOURS, tour
 from conformance.histories.walk import NEEDS
 from conformance.model.management_rows import MACHINE, QUEUE
@@ -25,5 +25,5 @@ def test_everything_is_shown_after_every_step(mq: Any, judge: Any, run_options: 
     mq_need(*NEEDS, GET, "reset", *(PLAYED if name == "outgoing" else ()))
     if name == "outgoing":
         mq.need("format_names", "remote")
-    properties = (*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile))
+    properties = (*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile))
     tour(mq, judge, run_options, TOURS[name](properties, restarts=mq.keeps_state))

@@ -25,14 +25,14 @@ from conformance.activex.reference_answers import Objects, judged
 from conformance.activex.tables import CLASSES, CREATED, OPENED, REFRESHED
 from conformance.activex.underlying_calls import Done
 from conformance.activex.values import Variant
-from conformance.activex.words import as_call, said
+from conformance.activex.words import act_line, as_call
 from conformance.activex.world import SHOWN
 from conformance.harness.playback import NotStored
 from conformance.harness.recorder import Recorder
 from conformance.histories.driver_side import MIN_WAIT_MS, PATIENCE
 from conformance.histories.findings import run
 from conformance.histories.operations.objects import CREATE, GET, INVOKE, each_got
-from conformance.histories.operations.table import OPERATIONS, known, renamed
+from conformance.histories.operations.table import OPERATIONS, checked_call, renamed
 from conformance.model import BadCall, Call
 from conformance.model.calls import INFINITE
 from conformance.runlog.events import StoryStep
@@ -157,7 +157,7 @@ def blamed(
 def _playable(calls: Iterable[Call], mq: Port) -> tuple[Call, ...]:
     """Return the calls with names counted from one; none if the driver lacks a method that they need."""
     try:
-        each = renamed([known(call) for call in calls])
+        each = renamed([checked_call(call) for call in calls])
     except BadCall:
         return ()
     return each if all(mq.offers(method) for call in each for method in OPERATIONS[call.method].needs) else ()
@@ -291,7 +291,7 @@ class Player:
 
     def _create(self, act: Act) -> str:
         result = self.mq.call(CREATE.method, **CREATE.request(act, self.handles))
-        self.tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
+        self.tell(lambda: StoryStep(act_line(act), as_call(act), {"status": result.status}))
         if result.status != 0:
             raise NotCreated(f"the driver creates no {act.coclass}")
         return str(result.values["object"])
@@ -325,7 +325,7 @@ class Player:
             self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
         if reads:
             seen = self._with_shown(seen)
-        self.tell(lambda: StoryStep(said(act), as_call(act), seen.to_json()))
+        self.tell(lambda: StoryStep(act_line(act), as_call(act), seen.to_json()))
         return seen
 
     def _call(self, handle: str, member: str, kind: Kind) -> Seen:

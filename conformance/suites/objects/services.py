@@ -18,7 +18,7 @@ from conformance.activex.scene_services import DRIVER, PROFILE, service_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place, Stage
 from conformance.activex.services import EVENT
 from conformance.activex.values import MEMBER_NOT_FOUND, S_OK, Variant, text
-from conformance.activex.words import as_call, said
+from conformance.activex.words import act_line, as_call
 from conformance.histories.driver_side import MIN_WAIT_MS
 from conformance.histories.operations.objects import CREATE, INVOKE, named, objects_of, operation
 from conformance.runlog.events import StoryStep
@@ -88,7 +88,7 @@ class Player:
 
     def do(self, planned: Act) -> tuple[Verdict, ...]:
         """Play an act and judge the answer, unless a name in it stands for nothing."""
-        act = scenes.spoken(planned, self.texts)
+        act = scenes.with_texts(planned, self.texts)
         if act.passes_ms:
             return self._pass(act)
         if act.call is None:
@@ -104,9 +104,9 @@ class Player:
         seen = self._call(made)
         if self.stage == EVENTS:
             seen = replace(seen, shown=self._told())
-        self.tell(lambda: StoryStep(said(act), as_call(planned), seen.to_json()))
+        self.tell(lambda: StoryStep(act_line(act), as_call(planned), seen.to_json()))
         verdicts = self.scene.do(act, seen)
-        self.texts = scenes.known(act, seen, self.texts)
+        self.texts = scenes.texts_after(act, seen, self.texts)
         if act.gives is not None and seen.gives and seen.value is not None:
             self.handles[act.gives] = self.handles.get(seen.value.value, str(seen.value.value))
         elif act.gives is not None:
@@ -155,7 +155,7 @@ class Player:
 
     def _create(self, act: Act) -> str:
         result = self.mq.call(CREATE.method, **CREATE.request(act, self.handles))
-        self.tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
+        self.tell(lambda: StoryStep(act_line(act), as_call(act), {"status": result.status}))
         if result.status != 0:
             raise NotCreated(f"the driver creates no {act.coclass}")
         if act.coclass == "MSMQQueueInfo":

@@ -15,7 +15,7 @@ from conformance.activex.plans import PATH_NAME, Act, Plan
 from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
 from conformance.activex.underlying_calls import Done
-from conformance.activex.words import as_call, said
+from conformance.activex.words import act_line, as_call
 from conformance.histories.operations.objects import CREATE, INVOKE, objects_of
 from conformance.runlog.events import StoryStep
 from conformance.suites.objects import playing
@@ -70,7 +70,7 @@ def play(
     scene, texts = STAGES[stage](readings, place), place.texts
     try:
         for planned in plan:
-            act = scenes.spoken(planned, texts)
+            act = scenes.with_texts(planned, texts)
             if act.call is None:
                 handles[act.object] = _create(act, mq, tell)
                 history.append(Done(planned))
@@ -82,7 +82,7 @@ def play(
             history.append(Done(planned, seen))
             tell(partial(_step, act, planned, seen))
             yield scene.do(act, seen)
-            texts = scenes.known(act, seen, texts)
+            texts = scenes.texts_after(act, seen, texts)
             if act.gives is not None and seen.gives and seen.value is not None:
                 handles[act.gives] = handles.get(seen.value.value, seen.value.value)
     finally:
@@ -104,7 +104,7 @@ def describe(coclass: str, mq: Port, tell: Tell) -> tuple[Verdict, ...]:
 
 
 def _step(act: Act, planned: Act, seen: Seen) -> StoryStep:
-    return StoryStep(said(act), as_call(planned), seen.to_json())
+    return StoryStep(act_line(act), as_call(planned), seen.to_json())
 
 
 def _place(mq: Port) -> Place:
@@ -118,7 +118,7 @@ def _place(mq: Port) -> Place:
 
 def _create(act: Act, mq: Port, tell: Tell) -> str:
     result = mq.call(CREATE.method, **CREATE.request(act, {}))
-    tell(lambda: StoryStep(said(act), as_call(act), {"status": result.status}))
+    tell(lambda: StoryStep(act_line(act), as_call(act), {"status": result.status}))
     if result.status != 0:
         raise NotCreated(f"the driver creates no {act.coclass}")
     return str(result.values["object"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.histories.examples import NEEDS, abort, begun, commit, opened, receive, send
+from conformance.histories.examples import NEEDS, abort, begin_transaction, commit, opened, receive, send
 from conformance.histories.history import History
 from conformance.model import Call
 
@@ -151,16 +151,34 @@ def test_a_queue_on_hold_stays_so_when_its_handle_is_closed(mq: Any, judge: Any,
 def test_only_what_is_committed_is_transferred(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *ENDS, "transactions.abort")
     history.run(
-        begun("t1"), *sent("a", "b", transaction="t1"), take(), *sent("c"), take(), commit("t1"), take(), take()
+        begin_transaction("t1"),
+        *sent("a", "b", transaction="t1"),
+        take(),
+        *sent("c"),
+        take(),
+        commit("t1"),
+        take(),
+        take(),
     )
-    history.run(begun("t2"), *sent("d", transaction="t2"), abort("t2"), take(), *sent("e"), take())
+    history.run(begin_transaction("t2"), *sent("d", transaction="t2"), abort("t2"), take(), *sent("e"), take())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.3.state-on-hold", "MQDMPR-3.1.7.2.3.on-hold", "MQDMPR-3.1.4.4.sends-appear")
 def test_what_is_committed_on_hold_waits_for_the_end_of_it(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *PAUSING, *ENDS)
-    history.run(*sent("a"), begun("t1"), *sent("b", transaction="t1"), pause(), *sent("c", transaction="t1"))
-    history.run(commit("t1"), take(), begun("t2"), *sent("d", transaction="t2"), resume(), take(), commit("t2"), take())
+    history.run(
+        *sent("a"), begin_transaction("t1"), *sent("b", transaction="t1"), pause(), *sent("c", transaction="t1")
+    )
+    history.run(
+        commit("t1"),
+        take(),
+        begin_transaction("t2"),
+        *sent("d", transaction="t2"),
+        resume(),
+        take(),
+        commit("t2"),
+        take(),
+    )
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["killed", "stopped"])
@@ -172,7 +190,7 @@ def test_what_is_committed_on_hold_waits_for_the_end_of_it(mq: Any, judge: Any, 
 def test_what_waits_for_its_transfer_survives(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
     history = begin(mq, judge, mq_need, *ENDS)
     history.run(*sent("a", delivery="recoverable"), take(), *sent("b", "c", delivery="recoverable"))
-    history.run(*sent("d"), begun("t1"), *sent("e", transaction="t1"), commit("t1"))
+    history.run(*sent("d"), begin_transaction("t1"), *sent("e", transaction="t1"), commit("t1"))
     restarted(mq, history, kill=kill)
     history.run(take(), *sent("f"), take(), take())
 

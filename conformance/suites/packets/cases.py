@@ -233,14 +233,19 @@ def same_case(
     evidence = Evidence("packet", "decoded", {"plain": base64_of(plain), "packet": base64_of(changed)})
     if not first.ok:
         yield Verdict(
-            "MQDMPR-3.1.7.1.31.reads", Outcome.FAIL, "packets.decode", {"status": 0}, shown(first), evidence=evidence
+            "MQDMPR-3.1.7.1.31.reads",
+            Outcome.FAIL,
+            "packets.decode",
+            {"status": 0},
+            answer_json(first),
+            evidence=evidence,
         )
         return
     second = decoded(client, changed, step, f"the same packet with {what} set")
     if second.ok and second.values == first.values:
         yield Verdict(requirement, Outcome.PASS, "packets.decode", evidence=evidence)
         return
-    expected, actual = difference(first.values, second.values) if second.ok else ({"status": 0}, shown(second))
+    expected, actual = difference(first.values, second.values) if second.ok else ({"status": 0}, answer_json(second))
     yield Verdict(requirement, Outcome.FAIL, "packets.decode", expected, actual, evidence=evidence)
 
 
@@ -266,7 +271,7 @@ def decoded(client: Port, data: bytes, step: Step, what: str) -> Result:
     """Have a packet decoded. what: describes it in the story."""
     params = {"packet": base64_of(data)}
     result = client.call("packets.decode", **params)
-    step(f"Decode {what}, {len(data)} bytes.", {"method": "packets.decode", "params": params}, shown(result))
+    step(f"Decode {what}, {len(data)} bytes.", {"method": "packets.decode", "params": params}, answer_json(result))
     return result
 
 
@@ -277,7 +282,7 @@ def difference(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[dic
     return {name: one.get(name) for name in names}, {name: other.get(name) for name in names}
 
 
-def shown(result: Result) -> dict[str, Any]:
+def answer_json(result: Result) -> dict[str, Any]:
     """Return an answer as data for the story."""
     return {"status": result.status, **result.values}
 
@@ -380,7 +385,9 @@ def carried_case(client: Port, case: Carried, step: Step) -> Iterator[Verdict]:
     for one in (first, second):
         if not one.ok:
             requirement = DECODES if one is first else case.requirement
-            yield Verdict(requirement, Outcome.FAIL, "packets.decode", {"status": 0}, shown(one), evidence=evidence)
+            yield Verdict(
+                requirement, Outcome.FAIL, "packets.decode", {"status": 0}, answer_json(one), evidence=evidence
+            )
             return
     wanted = {"message": _with(first.values["message"], case.member, case.value)}
     if second.values == wanted:
@@ -405,7 +412,7 @@ def absent_case(client: Port, step: Step) -> Iterator[Verdict]:
     evidence = Evidence("packet", "decoded", {"packet": base64_of(data)})
     result = decoded(client, data, step, "one with no optional header")
     if not result.ok:
-        yield Verdict(DECODES, Outcome.FAIL, "packets.decode", {"status": 0}, shown(result), evidence=evidence)
+        yield Verdict(DECODES, Outcome.FAIL, "packets.decode", {"status": 0}, answer_json(result), evidence=evidence)
         return
     wanted, found = plain_of_message(BARE), plain_of_message(result.values["message"])
     names = [name for name in _OF_OPTIONAL_HEADERS if wanted[name] != found[name]]

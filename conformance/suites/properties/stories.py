@@ -461,7 +461,7 @@ def tell(name: str, mq: Port, judge: Recorder) -> None:
     STORIES[name](mq, judge)
 
 
-def told(name: str, mq: Port, judge: Recorder) -> None:
+def run_story(name: str, mq: Port, judge: Recorder) -> None:
     """Run a story (`conformance.suites.properties.stories.tell`), or skip."""
     try:
         tell(name, mq, judge)

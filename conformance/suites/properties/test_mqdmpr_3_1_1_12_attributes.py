@@ -27,7 +27,7 @@ from conformance.suites.properties.stories import (
     Unopened,
     messages,
     restarts,
-    told,
+    run_story,
 )
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ def test_attributes_survive_a_restart(mq: Port, judge: Recorder, mq_need: Any, e
     """A recoverable message keeps every attribute over a stop and over a kill."""
     mq_need(*NEEDS)
     restarts(mq)
-    told(f"attributes-{ending}", mq, judge)
+    run_story(f"attributes-{ending}", mq, judge)
 
 
 @pytest.mark.requirement(FIRST, LAST)
 def test_first_and_last_in_a_transaction(mq: Port, judge: Recorder, mq_need: Any) -> None:
     mq_need(*NEEDS, "transactions.begin", "transactions.commit")
-    told("first-and-last", mq, judge)
+    run_story("first-and-last", mq, judge)

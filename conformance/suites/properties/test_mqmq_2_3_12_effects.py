@@ -16,7 +16,7 @@ from conformance.suites.properties.stories import (
     NOT_TRANSACTIONAL,
     TRANSACTIONAL,
     UNAUTHENTICATED,
-    told,
+    run_story,
 )
 
 if TYPE_CHECKING:
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 @pytest.mark.requirement(*COUNTS.values())
 def test_counts(mq: Port, judge: Recorder, mq_need: Any) -> None:
     mq_need(*NEEDS, "queues.counts")
-    told("counts", mq, judge)
+    run_story("counts", mq, judge)
 
 
 @pytest.mark.requirement(TRANSACTIONAL, NOT_TRANSACTIONAL)
 def test_transactional_or_not(mq: Port, judge: Recorder, mq_need: Any) -> None:
     mq_need(*NEEDS, "transactions.begin", "transactions.commit")
-    told("transactional-or-not", mq, judge)
+    run_story("transactional-or-not", mq, judge)
 
 
 @pytest.mark.requirement(UNAUTHENTICATED, CLEAR)
 def test_messages_that_are_neither_signed_nor_encrypted(mq: Port, judge: Recorder, mq_need: Any) -> None:
     mq_need(*NEEDS)
-    told("neither-signed-nor-encrypted", mq, judge)
+    run_story("neither-signed-nor-encrypted", mq, judge)
 
 
 @pytest.mark.requirement(EMPTY)
 def test_created_again(mq: Port, judge: Recorder, mq_need: Any) -> None:
     mq_need(*NEEDS, "queues.delete")
-    told("created-again", mq, judge)
+    run_story("created-again", mq, judge)
 
 
 @pytest.mark.requirement(NO_SUBQUEUES)
@@ -53,4 +53,4 @@ def test_created_again_without_subqueues(mq: Port, judge: Recorder, mq_need: Any
     if not applies(judge.profile, "msmq-4.0", None):
         judge.not_demanded(f"there are no subqueues in {judge.profile}")
     mq_need(*NEEDS, "queues.delete", "messages.move", "messages.peek")
-    told("created-again-without-subqueues", mq, judge)
+    run_story("created-again-without-subqueues", mq, judge)

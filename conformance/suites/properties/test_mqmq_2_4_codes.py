@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.properties.stories import SIZE, told
+from conformance.suites.properties.stories import SIZE, run_story
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -16,4 +16,4 @@ if TYPE_CHECKING:
 @pytest.mark.requirement(SIZE)
 def test_a_correlation_identifier_of_another_size_is_refused(mq: Port, judge: Recorder, mq_need: Any) -> None:
     mq_need("queues.create", "queues.open", "messages.send", "transactions.begin", "transactions.abort")
-    told("wrong-sizes", mq, judge)
+    run_story("wrong-sizes", mq, judge)

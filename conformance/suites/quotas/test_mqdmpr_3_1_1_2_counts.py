@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import abort, begin_keeping, begun, commit, counted, peek, post, receive
+from conformance.histories.examples import abort, begin_keeping, begin_transaction, commit, counted, peek, post, receive
 from conformance.model import Call
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
@@ -28,10 +28,12 @@ def test_sends_and_receives_are_counted(mq: Any, judge: Any, mq_need: Any) -> No
 @pytest.mark.requirement("MQDMPR-3.1.1.2.total-bytes", "MQDMPR-3.1.7.2.1.total-bytes")
 def test_an_abort_and_a_purge_give_bytes_back(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, COUNTS, *ENDS, "queues.purge", transactional=True)
-    history.run(begun("t1"), post("a", size=100, within="t1"), post("b", size=200, within="t1"), commit("t1"))
-    history.run(counted(), begun("t2"), receive(within="t2"), abort("t2"), counted())
-    history.run(begun("t3"), post("c", size=50, within="t3"), abort("t3"), counted())
-    history.run(begun("t4"), receive(within="t4"), commit("t4"), counted())
+    history.run(
+        begin_transaction("t1"), post("a", size=100, within="t1"), post("b", size=200, within="t1"), commit("t1")
+    )
+    history.run(counted(), begin_transaction("t2"), receive(within="t2"), abort("t2"), counted())
+    history.run(begin_transaction("t3"), post("c", size=50, within="t3"), abort("t3"), counted())
+    history.run(begin_transaction("t4"), receive(within="t4"), commit("t4"), counted())
     history.run(Call("queues.purge", handle="r"), counted())
 
 

@@ -13,13 +13,13 @@ from conformance.histories.examples import (
     TARGET_JOURNAL,
     abort,
     begin_keeping,
-    begun,
+    begin_transaction,
     commit,
     counted,
     passes,
     post,
     receive,
-    taken,
+    receives,
     unlimited,
 )
 from conformance.model import Call
@@ -65,7 +65,7 @@ def test_the_quota_is_exact(mq: Any, judge: Any, mq_need: Any) -> None:
     history.run(Call("queues.create", queue="q2"), Call("queues.open", name="s2", queue="q2", access="send"))
     size = _filling(history, 4096)
     for letter, more in (("d", 0), ("h", 1)):
-        history.run(Call("queues.open", name=f"r{letter}", queue="q2", access="receive"), *taken(f"r{letter}"))
+        history.run(Call("queues.open", name=f"r{letter}", queue="q2", access="receive"), *receives(f"r{letter}"))
         history.run(post(letter, size=size + more, to="s2"), counted("q2"))
         names = [chr(ord(letter) + place) for place in (1, 2)]
         history.run(*(post(name, size=size + more) for name in names), receive(), receive())
@@ -84,10 +84,22 @@ def _filling(history: Any, room: int) -> int:
 @pytest.mark.requirement("MQDMPR-3.1.7.1.9.queue-quota")
 def test_a_quota_and_open_transactions(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, *ENDS, quota_kb=QUOTA_KB, transactional=True)
-    history.run(begun("t1"), *(post(name, size=BIG, within="t1") for name in "abcd"), commit("t1"))
-    history.run(begun("t2"), post("e", size=BIG, within="t2"), abort("t2"), begun("t3"), receive(within="t3"))
-    history.run(abort("t3"), begun("t4"), post("f", size=BIG, within="t4"), commit("t4"))
-    history.run(*(receive() for _ in range(4)), begun("t5"), post("g", size=BIG, within="t5"), commit("t5"), receive())
+    history.run(begin_transaction("t1"), *(post(name, size=BIG, within="t1") for name in "abcd"), commit("t1"))
+    history.run(
+        begin_transaction("t2"),
+        post("e", size=BIG, within="t2"),
+        abort("t2"),
+        begin_transaction("t3"),
+        receive(within="t3"),
+    )
+    history.run(abort("t3"), begin_transaction("t4"), post("f", size=BIG, within="t4"), commit("t4"))
+    history.run(
+        *(receive() for _ in range(4)),
+        begin_transaction("t5"),
+        post("g", size=BIG, within="t5"),
+        commit("t5"),
+        receive(),
+    )
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.9.manager-quota", "MQDMPR-3.1.7.1.9.manager-quota-ends")
@@ -98,25 +110,25 @@ def test_all_queues_together_have_a_quota(mq: Any, judge: Any, mq_need: Any) -> 
         history.run(Call("queues.create", queue="q2"), Call("queues.open", name="s2", queue="q2", access="send"))
         history.run(Call("limits", quota_kb=QUOTA_KB), Call("queues.open", name="r2", queue="q2", access="receive"))
         history.run(post("a", size=BIG), post("b", size=BIG, to="s2"), post("c", size=BIG))
-        history.run(post("d", size=BIG), post("e", size=BIG, to="s2"), *taken("r2"), post("f", size=BIG))
-        history.run(post("g", size=BIG, to="s2"), *taken("r", 4), *taken("r2"))
+        history.run(post("d", size=BIG), post("e", size=BIG, to="s2"), *receives("r2"), post("f", size=BIG))
+        history.run(post("g", size=BIG, to="s2"), *receives("r", 4), *receives("r2"))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.2.journal-quota", "MQMQ-2.3.1.4.journal-copy")
 def test_a_full_journal_takes_no_more_copies(mq: Any, judge: Any, mq_need: Any) -> None:
     how = {"journaling": True, "quota_kb": WIDE_KB, "journal_quota_kb": QUOTA_KB}
     history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,), admin=False, **how)
-    history.run(*(post(name, size=BIG) for name in "abcdef"), *(receive() for _ in range(5)), *taken("j1", 4))
+    history.run(*(post(name, size=BIG) for name in "abcdef"), *(receive() for _ in range(5)), *receives("j1", 4))
     if mq.offers("queues.counts"):  # a queue that still counts received bytes has refused a copy that is missing now
         history.attempt(counted())
-    history.run(receive(), *taken("j1", 2))
+    history.run(receive(), *receives("j1", 2))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.9.success", "MQDMPR-3.1.7.1.9.queue-quota")
 def test_what_is_in_its_journal_takes_no_room_in_a_queue(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,), journaling=True, quota_kb=QUOTA_KB)
     history.run(*(post(name, size=BIG) for name in "abc"), *(receive() for _ in range(3)))
-    history.run(*(post(name, size=BIG) for name in "defg"), *taken("j1", 4), *taken("r", 4))
+    history.run(*(post(name, size=BIG) for name in "defg"), *receives("j1", 4), *receives("r", 4))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.12.positive-journaling-over-quota", "MQDMPR-3.1.1.12.positive-journaling")
@@ -126,10 +138,10 @@ def test_journals_together_have_a_quota(mq: Any, judge: Any, mq_need: Any) -> No
         history = begin_keeping(mq, judge, mq_need, reads=(SYSTEM_JOURNAL,))
         history.attempt(Call("limits", quota_kb=WIDE_KB, journal_quota_kb=QUOTA_KB))
         history.run(*(post(name, size=BIG, journal=True) for name in "abcde"))
-        history.run(*taken("r", 5), *taken("j1", 4))
+        history.run(*receives("r", 5), *receives("j1", 4))
         if mq.offers("queues.counts"):
             history.attempt(counted())
-        history.run(post("f", size=BIG, journal=True), *taken("j1", 2))
+        history.run(post("f", size=BIG, journal=True), *receives("j1", 2))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.12.negative-journaling-over-quota")
@@ -141,6 +153,6 @@ def test_dead_letters_have_the_quota_of_the_journals(mq: Any, judge: Any, mq_nee
         history.attempt(Call("limits", quota_kb=WIDE_KB, journal_quota_kb=QUOTA_KB))
         for name in "abcd":
             history.run(post(name, size=BIG, live_s=1, dead_letter=True), passes(REAL_MS))
-        history.run(*taken("j1", 3))
-        history.attempt(taken("j1")[0], shows="MQDMPR-3.1.1.12.negative-journaling-over-quota")
-        history.run(post("e", size=BIG, live_s=1, dead_letter=True), passes(REAL_MS), *taken("j1", 2))
+        history.run(*receives("j1", 3))
+        history.attempt(receives("j1")[0], shows="MQDMPR-3.1.1.12.negative-journaling-over-quota")
+        history.run(post("e", size=BIG, live_s=1, dead_letter=True), passes(REAL_MS), *receives("j1", 2))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import abort, begin_keeping, begun, commit, post, taken
+from conformance.histories.examples import abort, begin_keeping, begin_transaction, commit, post, receives
 from conformance.histories.history import History
 from conformance.model import Call
 
@@ -33,14 +33,16 @@ def several(mq: Any, judge: Any, mq_need: Any, *needs: str, transactional: bool 
 def test_each_queue_gets_a_copy(mq: Any, judge: Any, mq_need: Any) -> None:
     history = several(mq, judge, mq_need)
     history.run(post("a", to="m", priority=6, delivery="recoverable", size=200), post("b"), post("c", to="m"))
-    history.run(*taken("r", 4), *taken("r2", 3))
+    history.run(*receives("r", 4), *receives("r2", 3))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.27.multiple-destinations", "MQDMPR-3.1.1.14.several-queues")
 def test_a_transaction_covers_each_copy(mq: Any, judge: Any, mq_need: Any) -> None:
     history = several(mq, judge, mq_need, *ENDS, transactional=True)
-    history.run(begun("t1"), post("a", to="m", within="t1"), *taken("r"), *taken("r2"), commit("t1"))
-    history.run(begun("t2"), post("b", to="m", within="t2"), abort("t2"), *taken("r", 2), *taken("r2", 2))
+    history.run(begin_transaction("t1"), post("a", to="m", within="t1"), *receives("r"), *receives("r2"), commit("t1"))
+    history.run(
+        begin_transaction("t2"), post("b", to="m", within="t2"), abort("t2"), *receives("r", 2), *receives("r2", 2)
+    )
 
 
 @pytest.mark.requirement(
@@ -57,7 +59,7 @@ def test_how_several_queues_cannot_be_opened(mq: Any, judge: Any, mq_need: Any) 
         history.attempt(Call("queues.open", name=f"x{number}", queue=BOTH, access=access))
     history.attempt(Call("queues.open", name="x3", queue=BOTH, access="send", share="deny_receive"))
     history.attempt(Call("queues.open", name="x4", queue="q1,q9", access="send"))
-    history.run(post("a", to="m"), *taken("r", 2), *taken("r2", 2))
+    history.run(post("a", to="m"), *receives("r", 2), *receives("r2", 2))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.27.failing-element")
@@ -70,12 +72,12 @@ def test_one_of_several_queues_is_full(mq: Any, judge: Any, mq_need: Any, full: 
         Call("queues.open", name="m", queue=BOTH, access="send"),
         post("a", to="m", size=30 * 1024),
         post("b", to="m", size=30 * 1024),
-        *taken("r", 2),
-        *taken("r2", 2),
+        *receives("r", 2),
+        *receives("r2", 2),
     )
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.6.handle-closed")
 def test_a_closed_handle_of_several_queues(mq: Any, judge: Any, mq_need: Any) -> None:
     history = several(mq, judge, mq_need, "queues.close")
-    history.run(Call("queues.close", handle="m"), post("a", to="m"), *taken("r"), *taken("r2"))
+    history.run(Call("queues.close", handle="m"), post("a", to="m"), *receives("r"), *receives("r2"))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.histories import stage_event_pairs
-from conformance.histories.examples import ADDRESS, GET, PLAYED, REMOTE, shown, step, transfer
+from conformance.histories.examples import ADDRESS, GET, PLAYED, REMOTE, properties_of, step, transfer
 from conformance.histories.stage_event_pairs import at
 from conformance.histories.walk import NEEDS
 from conformance.model import Call
@@ -54,7 +54,7 @@ def test_what_is_in_a_queue_is_kept(mq: Any, judge: Any, mq_need: Any, stage: st
         judge,
         opening=stage_event_pairs.LOCAL_OPENING,
         behind=LOCAL,
-        shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
+        shown=(*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile)),
     )
 
 
@@ -73,5 +73,5 @@ def test_what_is_on_its_way_is_kept(mq: Any, judge: Any, mq_need: Any, stage: st
         judge,
         opening=stage_event_pairs.REMOTE_OPENING,
         behind=AWAY,
-        shown=(*shown(MACHINE, judge.profile), *shown(QUEUE, judge.profile)),
+        shown=(*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile)),
     )

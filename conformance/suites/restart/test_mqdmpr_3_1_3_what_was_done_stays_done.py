@@ -11,15 +11,15 @@ from conformance.histories.examples import (
     TARGET_JOURNAL,
     begin,
     begin_keeping,
-    begun,
+    begin_transaction,
     commit,
     opened,
     passes,
     peek,
     post,
     receive,
+    receives,
     send,
-    taken,
 )
 from conformance.histories.history import History
 from conformance.model import Call
@@ -70,9 +70,9 @@ def test_a_moved_message_stays_where_it_went(mq: Any, judge: Any, mq_need: Any) 
 def test_a_committed_move_stays_done(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *MOVES, *ENDS, transactional=True)
     for name in "ab":  # one transaction each: other tests kill the manager during a commit
-        history.run(begun(f"t{name}"), send(name, within=f"t{name}"), commit(f"t{name}"))
-    history.run(*subqueue("move"), peek(), begun("t1"), moved("a", "t1"), commit("t1"), peek())
-    history.run(begun("t2"), moved("b", "t2"))
+        history.run(begin_transaction(f"t{name}"), send(name, within=f"t{name}"), commit(f"t{name}"))
+    history.run(*subqueue("move"), peek(), begin_transaction("t1"), moved("a", "t1"), commit("t1"), peek())
+    history.run(begin_transaction("t2"), moved("b", "t2"))
     restarted(mq, history, *subqueue("receive"))
     history.run(from_subqueue(), from_subqueue(), receive(), receive())
 
@@ -84,7 +84,7 @@ def test_journals_and_dead_letters_stay(mq: Any, judge: Any, mq_need: Any) -> No
     history.run(post("b", live_s=1, dead_letter=True, delivery="recoverable"), passes(REAL_MS))
     restarted(mq, history, kill=False)  # other tests are about a kill between a receive and its copy
     for number, place in enumerate((SYSTEM_JOURNAL, DEAD_LETTER, TARGET_JOURNAL), 1):
-        history.run(Call("queues.open", name=f"j{number}", queue=place, access="receive"), *taken(f"j{number}"))
+        history.run(Call("queues.open", name=f"j{number}", queue=place, access="receive"), *receives(f"j{number}"))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.2.4.expires", SURVIVES)
@@ -93,7 +93,7 @@ def test_time_goes_on_for_a_message(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, "messages.peek")
     history.run(post("a", live_s=3, delivery="recoverable"), post("b", live_s=60, delivery="recoverable"))
     restarted(mq, history)
-    history.run(passes(3_000 + REAL_MS), *taken("r", 2))
+    history.run(passes(3_000 + REAL_MS), *receives("r", 2))
 
 
 @pytest.mark.requirement(PERSISTENT, SURVIVES)

@@ -516,7 +516,7 @@ class Dialogue:
         repeated = self._answer(request)
         provoking = {**repeated, **(answer or {})}
         if situation is not None and situation.state is State.WAITING_ECR_MSG:
-            self._provoke(link, packets.said(situation.says, self.ends, self._number(), answering=provoking))
+            self._provoke(link, packets.packet_of(situation.says, self.ends, self._number(), answering=provoking))
             return link
         named = self.ends.client if server == packets.NULL else server
         link.send(packets.establish(self.ends, named, repeated, answer=True))
@@ -533,7 +533,7 @@ class Dialogue:
             data = (
                 packets.parameters({**keys, **(answer or {})})
                 if says is Says.PARAMETERS
-                else packets.said(says, self.ends, self._number(), answering=provoking)
+                else packets.packet_of(says, self.ends, self._number(), answering=provoking)
             )
             self._provoke(link, data)
             return link

@@ -360,7 +360,7 @@ class Player(Sequels):
     def _say(self, step: Say) -> None:
         link = self.links[step.link]
         self._require_open(link)
-        if link.send(packets.said(step.says, self.ends, self._number(), more=step.values)) is None:
+        if link.send(packets.packet_of(step.says, self.ends, self._number(), more=step.values)) is None:
             raise Unjudged(NOT_SENT)
 
     def _tell(self, step: Tell) -> None:

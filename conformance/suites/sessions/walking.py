@@ -33,9 +33,9 @@ from conformance.judge.dialogues.walk_plans import (
     after,
     choices,
     claims,
-    done,
     due,
     plans,
+    steps_of,
     touched,
 )
 from conformance.judge.sessions.context import MESSAGES as COUNTED
@@ -129,7 +129,7 @@ class Walker(Dialogue):
         """Show that a session can be opened, take the walk, and look whether all came and the other end lives."""
         try:
             self._alive()
-            for stand, act in done(self.acts):
+            for stand, act in steps_of(self.acts):
                 self.stand = stand
                 self.tell(act.sentence, act.to_json())
                 self._do(act)

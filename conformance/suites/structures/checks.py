@@ -245,7 +245,7 @@ def encode_case(client: Port, name: str, value: Any, options: RunOptions, step: 
             Outcome.FAIL,
             f"structures.encode {name}",
             {"data": "bytes"},
-            shown(result),
+            answer_json(result),
             evidence=evidence,
         )
         return
@@ -309,7 +309,7 @@ def refuse_case(
     taken = result.ok and (value is None or _failed(_judged(name, value, result, options, evidence)))
     if taken:
         expected: dict[str, Any] = {"refused": True} if value is None else {"refused, or value": value}
-        yield Verdict(requirement, Outcome.FAIL, subject, expected, shown(result), evidence=evidence)
+        yield Verdict(requirement, Outcome.FAIL, subject, expected, answer_json(result), evidence=evidence)
     else:
         yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
     yield from in_phase("liveness", decode_case(client, name, PLAIN[name], options, step))
@@ -327,7 +327,9 @@ def forbidden_case(
     data = bytes_of(result.values.get("data")) if result.ok else None
     if data is None:
         outcome = Outcome.FAIL if result.ok else Outcome.PASS
-        yield Verdict(requirement, outcome, subject, {"data": "bytes, or a refusal"}, shown(result), evidence=evidence)
+        yield Verdict(
+            requirement, outcome, subject, {"data": "bytes, or a refusal"}, answer_json(result), evidence=evidence
+        )
     else:
         evidence = _evidence(name, value, data)
         found = judge_structure(name, data, readings=options.readings, subject=subject, evidence=evidence)
@@ -343,7 +345,7 @@ def _judged(name: str, value: Any, result: Result, options: RunOptions, evidence
             Outcome.FAIL,
             f"structures.decode {name}",
             {"value": "as encoded"},
-            shown(result),
+            answer_json(result),
             evidence=evidence,
         )
         return
@@ -362,7 +364,7 @@ def _read(client: Port, name: str, data: bytes, step: Step, what: str) -> Result
 
 def _call(client: Port, step: Step, text: str, method: str, **params: Any) -> Result:
     result = client.call(method, **params)
-    step(text, {"method": method, "params": params}, shown(result))
+    step(text, {"method": method, "params": params}, answer_json(result))
     return result
 
 
@@ -371,7 +373,7 @@ def _evidence(name: str, value: Any, data: bytes | None) -> Evidence:
     return Evidence("structure", "structure", held if data is None else {**held, "data": base64_of(data)})
 
 
-def shown(result: Result) -> dict[str, Any]:
+def answer_json(result: Result) -> dict[str, Any]:
     """Return an answer as data for the story."""
     out: dict[str, Any] = {"status": result.status, **result.values}
     if result.failure is not None:

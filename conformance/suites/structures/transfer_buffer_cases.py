@@ -20,7 +20,7 @@ from conformance.judge.structures.transfer_buffer import (
 )
 from conformance.judge.structures.transfer_buffer_rules import RULES, SECTION, WHOLE, BufferRule, patched, plain
 from conformance.spec.catalogue import requirement_id
-from conformance.suites.structures.checks import Step, base64_of, bytes_of, shown
+from conformance.suites.structures.checks import Step, answer_json, base64_of, bytes_of
 from conformance.verdict import Evidence, Outcome, Verdict, in_phase
 from conformance.wire.transfer_buffer import (
     ARMS,
@@ -69,7 +69,7 @@ def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, ste
     result = _call(client, step, f"Encode a {_buffer_text(value)}.", "structures.encode", value=dict(value))
     data = bytes_of(result.values.get("data")) if result.ok else None
     if data is None:
-        yield Verdict(blamed(value), Outcome.FAIL, subject, {"data": "bytes"}, shown(result), evidence=evidence)
+        yield Verdict(blamed(value), Outcome.FAIL, subject, {"data": "bytes"}, answer_json(result), evidence=evidence)
         return
     structure = read_transfer_buffer(data)
     held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(data)}
@@ -120,7 +120,7 @@ def decode_case(
     if not result.ok:
         expected = {"value": "as encoded"}
         demand = requirement or blamed(value)
-        yield Verdict(demand, Outcome.FAIL, subject, expected, shown(result), evidence=evidence)
+        yield Verdict(demand, Outcome.FAIL, subject, expected, answer_json(result), evidence=evidence)
         return
     got = result.values.get("value")
     verdicts = compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
@@ -146,7 +146,7 @@ def refuse_case(
     result = _call(client, step, text, "structures.decode", data=base64_of(data))
     outcome = Outcome.FAIL if result.ok else Outcome.PASS
     subject = f"structures.decode {STRUCTURE}"
-    yield Verdict(requirement, outcome, subject, {"refused": True}, shown(result), evidence=evidence)
+    yield Verdict(requirement, outcome, subject, {"refused": True}, answer_json(result), evidence=evidence)
     yield from in_phase("liveness", decode_case(client, plain(), options, step, requirement=WHOLE))
 
 
@@ -163,7 +163,9 @@ def forbidden_case(
     data = bytes_of(result.values.get("data")) if result.ok else None
     if data is None:
         outcome = Outcome.FAIL if result.ok else Outcome.PASS
-        yield Verdict(requirement, outcome, subject, {"data": "bytes, or a refusal"}, shown(result), evidence=evidence)
+        yield Verdict(
+            requirement, outcome, subject, {"data": "bytes, or a refusal"}, answer_json(result), evidence=evidence
+        )
     else:
         evidence = Evidence("structure", "structure", {**held, "data": base64_of(data)})
         found = _failing(data, options, evidence)
@@ -216,7 +218,7 @@ def forbidden() -> tuple[BufferRule, ...]:
 
 def _call(client: Port, step: Step, text: str, method: str, **params: Any) -> Result:
     result = client.call(method, structure=STRUCTURE, **params)
-    step(text, {"method": method, "params": {"structure": STRUCTURE, **params}}, shown(result))
+    step(text, {"method": method, "params": {"structure": STRUCTURE, **params}}, answer_json(result))
     return result
 
 

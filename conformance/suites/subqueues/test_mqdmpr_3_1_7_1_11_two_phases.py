@@ -20,8 +20,8 @@ from conformance.histories.examples import (
     peek_next,
     post,
     receive,
+    receives,
     send,
-    taken,
 )
 from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
@@ -139,10 +139,10 @@ def test_a_message_that_was_given_back_expires(mq: Any, judge: Any, mq_need: Any
     """Its time runs while a reader holds it, and afterwards."""
     history = begin_keeping(mq, judge, mq_need, *PHASES, "messages.peek")
     history.run(post("a", live_s=1), post("b"), receiving("b1"), ended("b1", deletes=False), peek())
-    history.run(passes(REAL_MS), *taken("r", 2))
-    history.run(post("c", live_s=1), receiving("b2"), passes(REAL_MS), ended("b2", deletes=True), *taken("r"))
+    history.run(passes(REAL_MS), *receives("r", 2))
+    history.run(post("c", live_s=1), receiving("b2"), passes(REAL_MS), ended("b2", deletes=True), *receives("r"))
     history.run(post("d", live_s=1), receiving("b3"), passes(REAL_MS), ended("b3", deletes=False), passes(REAL_MS))
-    history.run(*taken("r", 2))
+    history.run(*receives("r", 2))
 
 
 @pytest.mark.requirement(*judged_in("two phases"))

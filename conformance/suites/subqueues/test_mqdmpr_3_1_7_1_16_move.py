@@ -9,7 +9,18 @@ import pytest
 
 from conformance.histories import plans
 from conformance.histories.claims import judged_in
-from conformance.histories.examples import REAL_MS, abort, begin, begun, commit, counted, passes, peek, receive, send
+from conformance.histories.examples import (
+    REAL_MS,
+    abort,
+    begin,
+    begin_transaction,
+    commit,
+    counted,
+    passes,
+    peek,
+    receive,
+    send,
+)
 from conformance.histories.history import History
 from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
@@ -105,7 +116,14 @@ def test_a_move_wakes_a_reader(mq: Any, judge: Any, mq_need: Any) -> None:
 )
 def test_a_committed_move(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1"), commit("t1"), peek(), begun("t2"))
+    history.run(
+        begin_transaction("t1"),
+        send("a", within="t1"),
+        send("b", within="t1"),
+        commit("t1"),
+        peek(),
+        begin_transaction("t2"),
+    )
     history.run(moved("a", within="t2"), peek(), from_subqueue(), commit("t2"), from_subqueue(method="messages.peek"))
     history.run(receive(), receive(), from_subqueue(), from_subqueue())
 
@@ -113,22 +131,38 @@ def test_a_committed_move(mq: Any, judge: Any, mq_need: Any) -> None:
 @pytest.mark.requirement("MQDMPR-3.1.4.4.move-wakes-readers")
 def test_the_commit_of_a_move_wakes_a_reader(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), commit("t1"), peek(), begun("t2"), moved("a", within="t2"))
+    history.run(
+        begin_transaction("t1"),
+        send("a", within="t1"),
+        commit("t1"),
+        peek(),
+        begin_transaction("t2"),
+        moved("a", within="t2"),
+    )
     history.run(from_subqueue(wait_ms=LONG_MS, name="w1"), commit("t2"), from_subqueue())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.4.5.move", "MQDMPR-3.1.4.5.wakes-readers")
 def test_an_aborted_move(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1"), commit("t1"), peek(), begun("t2"))
-    history.run(moved("a", within="t2"), abort("t2"), from_subqueue(), receive(), begun("t3"))
+    history.run(
+        begin_transaction("t1"),
+        send("a", within="t1"),
+        send("b", within="t1"),
+        commit("t1"),
+        peek(),
+        begin_transaction("t2"),
+    )
+    history.run(moved("a", within="t2"), abort("t2"), from_subqueue(), receive(), begin_transaction("t3"))
     history.run(peek(), moved("b", within="t3"), receive(wait_ms=LONG_MS, name="w1"), abort("t3"), from_subqueue())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.16.target-order", "MQDMPR-3.1.4.4.move")
 def test_moves_of_one_transaction_arrive_in_order(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS, "messages.peek_by_lookup_id", transactional=True)
-    history.run(begun("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), begun("t2"))
+    history.run(
+        begin_transaction("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), begin_transaction("t2")
+    )
     for _ in range(3):
         history.attempt(peek())
         message = next((p.message for p in history.state.queues["q1"].positions if p.available), "a")
@@ -139,7 +173,14 @@ def test_moves_of_one_transaction_arrive_in_order(mq: Any, judge: Any, mq_need: 
 @pytest.mark.requirement("MQDMPR-3.1.4.5.purged-deleted", "MQDMPR-3.1.7.1.16.transaction-locks")
 def test_a_purge_while_a_message_is_moved(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS, "queues.purge", transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), commit("t1"), peek(), begun("t2"), moved("a", within="t2"))
+    history.run(
+        begin_transaction("t1"),
+        send("a", within="t1"),
+        commit("t1"),
+        peek(),
+        begin_transaction("t2"),
+        moved("a", within="t2"),
+    )
     history.run(Call("queues.purge", handle="r"), abort("t2"), receive(), from_subqueue())
 
 
@@ -176,7 +217,7 @@ def test_moves_that_are_refused_leave_the_message(mq: Any, judge: Any, mq_need: 
 )
 def test_a_move_in_a_transaction_between_queues_that_take_none(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS)
-    history.run(send("a"), peek(), begun("t1"), moved("a", within="t1"), peek(), from_subqueue())
+    history.run(send("a"), peek(), begin_transaction("t1"), moved("a", within="t1"), peek(), from_subqueue())
 
 
 @pytest.mark.requirement(
@@ -187,8 +228,17 @@ def test_a_move_in_a_transaction_between_queues_that_take_none(mq: Any, judge: A
 )
 def test_a_move_of_what_a_transaction_holds_or_in_one_that_is_over(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1"), commit("t1"), peek(), begun("t2"))
-    history.run(moved("a", within="t1"), receive(within="t2"), moved("a"), begun("t3"), moved("a", within="t3"))
+    history.run(
+        begin_transaction("t1"),
+        send("a", within="t1"),
+        send("b", within="t1"),
+        commit("t1"),
+        peek(),
+        begin_transaction("t2"),
+    )
+    history.run(
+        moved("a", within="t1"), receive(within="t2"), moved("a"), begin_transaction("t3"), moved("a", within="t3")
+    )
     history.run(abort("t2"), receive(), from_subqueue())
 
 
@@ -219,8 +269,18 @@ def test_what_moves_is_counted_where_it_is(mq: Any, judge: Any, mq_need: Any) ->
 @pytest.mark.requirement("MQDMPR-3.1.7.2.1.total-bytes", "MQDMPR-3.1.4.4.move", "MQDMPR-3.1.4.5.move")
 def test_what_a_transaction_moves_is_counted_where_it_is(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS, "queues.counts", "reset", transactional=True)
-    history.run(counted(), begun("t1"), *(replace(send(name, within="t1"), size=100) for name in "ab"), commit("t1"))
-    history.run(counted(), peek(), begun("t2"), moved("a", within="t2"), abort("t2"), counted(), begun("t3"))
+    history.run(
+        counted(), begin_transaction("t1"), *(replace(send(name, within="t1"), size=100) for name in "ab"), commit("t1")
+    )
+    history.run(
+        counted(),
+        peek(),
+        begin_transaction("t2"),
+        moved("a", within="t2"),
+        abort("t2"),
+        counted(),
+        begin_transaction("t3"),
+    )
     history.run(moved("a", within="t3"), commit("t3"), counted(), from_subqueue(), receive(), counted())
 
 
@@ -228,8 +288,8 @@ def test_what_a_transaction_moves_is_counted_where_it_is(mq: Any, judge: Any, mq
 def test_a_moved_message_is_the_same_message(mq: Any, judge: Any, mq_need: Any) -> None:
     """Reads show the same identifier before the move, after it, and after the move back."""
     history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
-    history.run(begun("t1"), *(send(name, within="t1") for name in "ab"), commit("t1"), peek(), moved("a"))
-    history.run(from_subqueue(method="messages.peek"), moved("a", back=True), peek(), begun("t2"))
+    history.run(begin_transaction("t1"), *(send(name, within="t1") for name in "ab"), commit("t1"), peek(), moved("a"))
+    history.run(from_subqueue(method="messages.peek"), moved("a", back=True), peek(), begin_transaction("t2"))
     queue = history.state.queues.get("q1")  # None where the driver lacks what makes it
     first = next((p.message for p in queue.positions if p.available), "a") if queue is not None else "a"
     history.run(moved(first, within="t2"), commit("t2"), from_subqueue(), receive(), receive())

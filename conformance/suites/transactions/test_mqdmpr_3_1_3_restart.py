@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import begin, begun, commit, cursor, opened, peek, peek_next, receive, send
+from conformance.histories.examples import (
+    begin,
+    begin_transaction,
+    commit,
+    cursor,
+    opened,
+    peek,
+    peek_next,
+    receive,
+    send,
+)
 from conformance.histories.history import History
 from conformance.model import Call
 
@@ -46,8 +56,10 @@ def test_recoverable_messages_survive(mq: Any, judge: Any, mq_need: Any, kill: b
 )
 def test_transactions_across_a_restart(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
     history = begin(mq, judge, mq_need, *ENDS, transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1", delivery="express"))
-    history.run(send("c", within="t1"), commit("t1"), begun("t2"), receive(within="t2"), send("d", within="t2"))
+    history.run(begin_transaction("t1"), send("a", within="t1"), send("b", within="t1", delivery="express"))
+    history.run(
+        send("c", within="t1"), commit("t1"), begin_transaction("t2"), receive(within="t2"), send("d", within="t2")
+    )
     if all(mq.offers(method) for method in SEEN):  # do not blame the restart for messages that are missing already
         history.run(cursor("c1"), peek("c1"), peek_next("c1"))
     restarted(mq, history, kill=kill)
@@ -58,9 +70,9 @@ def test_transactions_across_a_restart(mq: Any, judge: Any, mq_need: Any, kill: 
 @pytest.mark.requirement("MQDMPR-3.1.1.persistent-survives")
 def test_a_transactional_queue_stays_one(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
     history = begin(mq, judge, mq_need, *ENDS, transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), commit("t1"), receive())
+    history.run(begin_transaction("t1"), send("a", within="t1"), commit("t1"), receive())
     restarted(mq, history, kill=kill)
-    history.attempt(begun("t2"))
+    history.attempt(begin_transaction("t2"))
     for call in (send("b", within="t2"), commit("t2"), receive()):
         history.attempt(call, shows="MQDMPR-3.1.1.persistent-survives")
 
@@ -69,8 +81,8 @@ def test_a_transactional_queue_stays_one(mq: Any, judge: Any, mq_need: Any, kill
 @pytest.mark.requirement("MQDMPR-3.1.3.unfinished-transaction-aborted")
 def test_what_is_unfinished_is_aborted_at_the_start(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
     history = begin(mq, judge, mq_need, *ENDS, transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), commit("t1"))
-    history.run(begun("t2"), receive(within="t2"), send("b", within="t2"))
+    history.run(begin_transaction("t1"), send("a", within="t1"), commit("t1"))
+    history.run(begin_transaction("t2"), receive(within="t2"), send("b", within="t2"))
     restarted(mq, history, kill=kill)
     for _ in range(2):
         history.attempt(receive(), shows="MQDMPR-3.1.3.unfinished-transaction-aborted")
