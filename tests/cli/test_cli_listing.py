@@ -1,4 +1,4 @@
-"""What there is and what would run: `faults`, `run --list`, `run --requirement`, `soak --list`."""
+"""What there is and what would run: `faults`, `run --list`, `run --requirement`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from tests_cli import mqconform, one_sentence
 from conformance.embedded.faults import FAULTS
 from conformance.harness.suite_registry import suites
 from conformance.runlog import read_run
-from conformance.soak import known_plans
 from conformance.verdict import ExitCode
 
 SEEK = "MQDMPR-3.1.7.3.3.seek-next"
@@ -76,7 +75,3 @@ def test_a_requirement_that_is_not_there_or_that_no_test_claims(more: tuple[str,
     silent = mqconform(*words, "--requirement", SEEK)
     assert f"no test of these suites claims {SEEK}" in one_sentence(silent, ExitCode.NOTHING_JUDGED)
     assert not (tmp_path / "out").exists()
-
-
-def test_every_plan_of_a_soak_is_listed() -> None:
-    assert [each["name"] for each in json.loads(mqconform("soak", "--list", "--json").stdout)] == list(known_plans())
