@@ -11,7 +11,8 @@ from observing import OLD as THINGS
 from observing import SECTIONS, copied, said
 
 from conformance.harness.recorder import Recorder, RunOptions
-from conformance.pipeline import query, tables
+from conformance.pipeline import spark as sparks
+from conformance.pipeline import tables
 from conformance.pipeline.lake import Lake
 from conformance.report.standing import read_baseline
 from conformance.spec import catalogue as catalogue_module
@@ -40,7 +41,7 @@ def older(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def rename(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on the catalogue's requirement has the old id for an alias."""
-    for module in (catalogue_module, query, tables):
+    for module in (catalogue_module, sparks, tables):
         monkeypatch.setattr(module, "aliases", lambda: {OLD: NEW})
 
 
