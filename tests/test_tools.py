@@ -30,6 +30,8 @@ FILES = {
     "conformance/adapter/connectors.py": "FAULTS = 'conformance.embedded.faults'\n",
     "conformance/embedded/__init__.py": "",
     "conformance/embedded/faults.py": "",
+    "conformance/cli/app.py": "def run():\n    from conformance.model import step\n",
+    "conformance/model/step.py": "",
     "tests/conftest.py": "@pytest.fixture\ndef store():\n    import storing\n    from conformance import typed\n",
     "tests/storing.py": "",
     "tests/helper.py": "from conformance.high import f\n",
@@ -48,20 +50,25 @@ FILES = {
     "tests/cli/test_asking.py": "from conformance.adapter import connectors\nconnectors('embedded')\n",
     "tests/cli/test_command.py": "import commands\n",
     "tests/test_command.py": "import commands\n",
+    "tests/cli/test_called.py": "from conformance.cli.app import run\n",
+    "tests/model/test_called.py": "from conformance.cli.app import run\n",
     "tests/wire/fakes/driver.py": "",
     "tests/wire/test_fake.py": "FAKE = HERE / 'fakes' / 'driver.py'\n",
 }
+CALLING = "cli/test_called.py", "model/test_called.py", "cli/test_command.py", "*"
 CHANGES: dict[str, set[str] | None] = {
-    "conformance/low.py": {"wire/test_low.py", "wire/test_helped.py", "wire/test_named.py", "*", "+"},
-    "conformance/typed.py": {"wire/test_typed.py", "wire/test_store.py", "*", "+"},
+    "conformance/low.py": {"wire/test_low.py", "wire/test_helped.py", "wire/test_named.py", *CALLING},
+    "conformance/typed.py": {"wire/test_typed.py", "wire/test_store.py", *CALLING},
     "conformance/late/one.py": {"wire/test_late_one.py", "wire/test_many.py", "*"},
     "conformance/late/two.py": {"wire/test_late_whole.py", "*"},
     "conformance/walked/one.py": {"wire/test_walked.py", "wire/test_many.py", "*"},
     "conformance/walked/gone.py": {"wire/test_walked.py", "wire/test_many.py", "*"},
     "conformance/embedded/faults.py": {"cli/test_asking.py", "*"},
+    "conformance/model/step.py": {"model/test_called.py", "*"},
+    "conformance/cli/app.py": {"cli/test_called.py", "model/test_called.py", "cli/test_command.py", "*"},
     "tests/helper.py": {"wire/test_helped.py"},
     "tests/storing.py": {"wire/test_store.py"},
-    "tests/commands.py": {"*", "+"},
+    "tests/commands.py": {"cli/test_command.py", "*"},
     "tests/wire/test_low.py": {"wire/test_low.py"},
     "tests/wire/fakes/driver.py": {"wire/test_fake.py"},
     "page.md": {"wire/test_page.py"},
@@ -69,7 +76,7 @@ CHANGES: dict[str, set[str] | None] = {
     "pyproject.toml": None,
     "conformance/spec/data.json": None,
 }
-"""What a change selects; `*` is a test of every command, `+` one of the rooms of the command line."""
+"""What a change selects; `*` is a test that starts commands and has no rooms declared."""
 
 
 @pytest.fixture
@@ -86,7 +93,7 @@ def toy(tmp_path: Path) -> Path:
 
 
 def test_a_change_selects_what_depends_on_it(toy: Path) -> None:
-    written = {"*": "test_command.py", "+": "cli/test_command.py"}
+    written = {"*": "test_command.py"}
     found = {name: changed.select(toy, [name])[0] for name in CHANGES}
     expected = {
         name: tests if tests is None else sorted(f"tests/{written.get(test, test)}" for test in tests)
@@ -112,7 +119,11 @@ def test_the_grammar_concerns_tests_of_the_grammar_and_not_those_of_the_wire() -
 
 def test_every_declaration_is_of_tests_and_rooms_that_are_there() -> None:
     top = changed.TOP
-    assert [name for name in (*changed.ROOMS, *changed.BY_NAME, changed.EMBEDDED) if not (top / name).exists()] == []
+    assert [
+        name
+        for name in (*changed.ROOMS, *changed.BY_NAME, changed.EMBEDDED, changed.COMMANDS)
+        if not (top / name).exists()
+    ] == []
     rooms = {room for each in changed.ROOMS.values() for room in each}
     assert {room for room in rooms if not any((top / at / room).is_dir() for at in (".", "conformance"))} == set()
 

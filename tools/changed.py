@@ -22,6 +22,8 @@ TOP = Path(__file__).resolve().parent.parent
 BY_NAME = ("conformance/adapter/connectors.py", "conformance/harness/connecting.py")
 """Who imports the embedded implementation when somebody asks for it by name: tests that never say it don't need it."""
 EMBEDDED = "conformance/embedded/"
+COMMANDS = "conformance/cli/"
+"""Commands import every room: whoever calls them within its process depends on `ROOMS`, as if it had started one."""
 EVERYTHING = frozenset(
     {"pyproject.toml", "mq", "tests/command_server.py", "tests/spreading.py", "conformance/plugin.py"}
 )
@@ -31,13 +33,22 @@ STARTS = re.compile(r"\bsubprocess\b|^(from|import) commands\b|\bpytester\b|mqco
 READS = re.compile(r"""glob\(.*\.py["']|\.__path__|ls-files|copytree|ast\.parse""")
 """Text of a test that reads source files."""
 _COMMAND = "cli", "harness", "runlog"
+_SELFTEST = "activex", "adapter", "embedded", "explaining", "harness", "histories", "judge", "model", "net", "suites"
 ROOMS: Mapping[str, tuple[str, ...]] = {
     "tests/": (),
+    "tests/test_bounded.py": ("cli", "judge", "runlog"),
+    "tests/test_packaging.py": ("cli",),
+    "tests/test_safe_path.py": ("adapter", "pipeline", *_COMMAND),
+    "tests/test_scratch.py": ("cli", "harness"),
+    "tests/test_selftest.py": _SELFTEST,
+    "tests/test_selftest_wire.py": _SELFTEST,
     "tests/activex/": ("activex",),
-    "tests/adapter/": ("adapter", "adapters", "explaining", *_COMMAND),
+    "tests/adapter/": ("adapter", "adapters", "cli"),
     "tests/capture/": ("capture",),
     "tests/captures/": ("capture", "captures", "judge", "replay", "wire", *_COMMAND),
-    "tests/cli/": ("adapter", "captures", "explaining", "replay", "report", *_COMMAND),
+    "tests/cli/": ("explaining", "report", *_COMMAND),
+    "tests/cli/test_ci_kits.py": ("cli", "report"),
+    "tests/cli/test_cli_replay.py": ("capture", "captures", "replay", *_COMMAND),
     "tests/cli/test_cli_grammar.py": ("cli", "grammar"),
     "tests/cli/test_cli_infer.py": ("histories", "model", *_COMMAND),
     "tests/cli/test_cli_readings.py": ("histories", "model", "spec", *_COMMAND),
@@ -50,7 +61,7 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
     "tests/live/": ("adapter", "embedded", "live", "net", *_COMMAND),
     "tests/model/": ("model",),
     "tests/net/": ("adapter", "net"),
-    "tests/pages/": ("adapter", "report", *_COMMAND),
+    "tests/pages/": ("adapter", "cli", "report"),
     "tests/pipeline/": ("capture", "captures", "pipeline", "replay", *_COMMAND),
     "tests/report/": ("report", *_COMMAND),
     "tests/runlog/": ("runlog",),
@@ -111,7 +122,9 @@ class Tree:
         users: dict[str, set[str]] = defaultdict(set)
         for name, module in self.modules.items():
             for each in module.now:
-                if not (name in BY_NAME and each.startswith(EMBEDDED)):
+                named = name in BY_NAME and each.startswith(EMBEDDED)
+                called = name.startswith(COMMANDS) and not each.startswith(COMMANDS)
+                if not (named or called):
                     users[each].add(name)
             if Path(name).name == "conftest.py":
                 self._add_fixtures(name, module, users)
@@ -131,7 +144,8 @@ class Tree:
 
     def depends(self, files: Iterable[str]) -> set[str]:
         """The files and all that depend on one of them."""
-        found, left = set(files), list(files)
+        left = list(files)
+        found = set(left)
         while left:
             for user in self.users.get(left.pop(), ()):
                 if user not in found:
@@ -343,7 +357,7 @@ def select(top: Path, changed: Iterable[str]) -> tuple[list[str] | None, str]:
     affected = tree.depends([*near, *(name for name in sources if name in tree.text)])
     if any(name.startswith(EMBEDDED) for name in affected):
         affected |= tree.depends(BY_NAME) & tree.saying(re.compile(r"\bembedded\b"))
-    far = tree.saying(STARTS) | tree.saying(READS)
+    far = tree.saying(STARTS) | tree.saying(READS) | tree.depends(name for name in tree.text if COMMANDS in name)
     words = {word for name in changed for word in _words(tree, name)}
     mentioned = re.compile("|".join(map(re.escape, words))) if words else None
     chosen = []
