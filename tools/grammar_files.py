@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from conformance.files import write_text
-from conformance.grammar.lark_text import lark_name_of, read_lark, to_lark
+from conformance.grammar.lark_text import LarkText, lark_name_of, read_lark, to_lark
 from conformance.grammar.sources import RULES, SETS, VERSIONS, WITNESSES, load_set, reading_set
 from conformance.grammar.tree import Grammar
 from conformance.resources import resource
@@ -77,3 +77,8 @@ def _written(root: Path, name: str, text: str) -> list[str]:
         return []
     write_text(path, text)
     return [name]
+
+
+def shipped(form: str, version: str, readings: str = "windows") -> LarkText:
+    """Read the Lark grammar of a form of names from its file. Raises FileNotFoundError for a set without files."""
+    return read_lark(resource(f"grammars/{lark_name_of(form, version, readings)}").read_text(encoding="utf-8"))

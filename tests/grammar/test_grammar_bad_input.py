@@ -11,10 +11,11 @@ from nightly import amount, fewer
 from conformance.grammar.abnf import AbnfError, read
 from conformance.grammar.automaton import MAX_CACHED, Dfa, dfa
 from conformance.grammar.bulk import compiled
-from conformance.grammar.lark_text import parser_of, shipped, tree_of
+from conformance.grammar.lark_text import parser_of, tree_of
 from conformance.grammar.names import FORMS
 from conformance.grammar.sources import RULES, load, reading_set
 from conformance.resources import resource
+from tools.grammar_files import shipped
 
 MIB = 1 << 20
 LENGTH = amount("grammar.mebibytes-of-a-text") * MIB

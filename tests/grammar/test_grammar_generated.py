@@ -13,22 +13,17 @@ from abnf import GrammarError, ParseError, Rule
 from cases import all_of
 from drawn import drawn
 from nightly import NIGHTLY, amount, sample
-from rfc_grammars import MODULES as rfc_grammars_MODULES
-from rfc_grammars import ours as rfc_grammars_ours
-from rfc_grammars import prose as rfc_grammars_prose
-from rfc_grammars import second as rfc_grammars_second
-from second_parser import SecondParser as second_parser_SecondParser
 
 from conformance.grammar.abnf import read_parts
 from conformance.grammar.automaton import Dfa, NotRegularError, dfa
 from conformance.grammar.bulk import compiled
-from conformance.grammar.lark_text import parser_of, read_lark, shipped, to_lark, tree_of
+from conformance.grammar.lark_text import parser_of, read_lark, to_lark, tree_of
 from conformance.grammar.sources import SETS, VERSIONS, load, load_set, plain, reading_set, renamed
 from conformance.grammar.tree import Grammar, Prose, Ref, walk
 from conformance.grammar.tree import Rule as Rule_
 from conformance.resources import resource
 from tools.abnf_text import definitions
-from tools.grammar_files import lark_grammars, stale
+from tools.grammar_files import lark_grammars, shipped, stale
 
 MODULES = tuple(name for _, name, _ in pkgutil.iter_modules(abnf.grammars.__path__) if name.startswith(("rfc", "cors")))
 
@@ -116,9 +111,9 @@ def automaton(name: str, version: str, rule: str) -> Dfa:
 
 
 @cache
-def parser(name: str, version: str) -> second_parser_SecondParser:
+def parser(name: str, version: str) -> SecondParser:
     grammar = load_set(name, version)
-    return second_parser_SecondParser(grammar, *(rule.name for rule in grammar.rules.values()))
+    return SecondParser(grammar, *(rule.name for rule in grammar.rules.values()))
 
 
 def test_nothing_generated_is_stale() -> None:
@@ -201,11 +196,11 @@ def test_ldap_urls(text: str, accepted: bool) -> None:
     assert (tree_of(lark, text) is not None) == accepted
 
 
-@pytest.mark.parametrize("module", sample("grammar.rfcs", rfc_grammars_MODULES, rfc_grammars_MODULES[::4]))
+@pytest.mark.parametrize("module", sample("grammar.rfcs", MODULES, MODULES[::4]))
 def test_the_grammars_of_the_rfcs_mean_the_same_to_both(module: str) -> None:
-    grammar, theirs, judged = rfc_grammars_ours(module), rfc_grammars_second(module), 0
+    grammar, theirs, judged = ours(module), second(module), 0
     for rule in grammar.rules.values():
-        if rule.name.startswith("from-") or rfc_grammars_prose(grammar, rule.name):
+        if rule.name.startswith("from-") or prose(grammar, rule.name):
             continue
         try:
             ours_ = dfa(grammar, rule.name)

@@ -12,16 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import pytest
-from any_calls import any_call as any_calls_any_call
-from features_told import told as features_told_told
 from nightly import amount, nightly_only
-from no_feature import REASONS as no_feature_REASONS
-from no_feature import unfeatured as no_feature_unfeatured
-from pure_walks import OFFER as pure_walks_OFFER
-from pure_walks import PLANS as pure_walks_PLANS
-from pure_walks import PLANS as pure_walks_PLANS_
-from pure_walks import Pure as pure_walks_Pure
-from pure_walks import walked as pure_walks_walked
 
 from conformance.histories import claims, plans
 from conformance.histories.features.constraints import CONSTRAINTS, REFUSALS
@@ -328,10 +319,10 @@ def walked(plan: Plan, seed: int) -> Iterator[tuple[State, Call]]:
     yield from history.met
 
 
-@pytest.mark.parametrize("name", pure_walks_PLANS)
+@pytest.mark.parametrize("name", PLANS)
 def test_values_are_those_of_the_table_and_meet_no_constraint(name: str) -> None:
     for seed in range(amount("features.walks-of-a-plan")):
-        for state, call in pure_walks_walked(pure_walks_PLANS[name], seed):
+        for state, call in walked(PLANS[name], seed):
             values = {}
             for feature in FEATURES[call.method]:
                 value = feature.of(state, call)
@@ -343,7 +334,7 @@ def test_values_are_those_of_the_table_and_meet_no_constraint(name: str) -> None
 
 
 def test_a_situation_asked_about_is_told_by_its_state_alone() -> None:
-    met = list(pure_walks_walked(plans.EVERYTHING, 3))
+    met = list(walked(plans.EVERYTHING, 3))
     once = [[feature.of(state, call) for feature in FEATURES[call.method]] for state, call in met]
     again = [[feature.of(state, call) for feature in FEATURES[call.method]] for state, call in reversed(met)]
     assert once == again[::-1]
@@ -367,20 +358,20 @@ def conditional() -> dict[str, str]:
 
 
 def test_each_conditional_step_has_a_feature_or_a_reason() -> None:
-    lacking = [step for step in conditional() if step not in NAMED and step not in no_feature_unfeatured()]
+    lacking = [step for step in conditional() if step not in NAMED and step not in unfeatured()]
     assert not lacking, f"name them in a feature, or in no_feature.toml: {lacking}"
 
 
 def test_reasons_are_needed_and_are_of_conditional_steps() -> None:
     steps = conditional()
-    for one in no_feature_unfeatured().values():
+    for one in unfeatured().values():
         assert one.id in steps, f"{one.id} encloses no other step"
         assert one.id not in NAMED, f"{one.id} has a feature and a reason not to have one"
 
 
 def test_a_reason_agrees_with_what_the_requirement_needs() -> None:
     needs = {"directory": "directory", "security": "security", "management": "management", "coordinator": "coordinator"}
-    for one in no_feature_unfeatured().values():
+    for one in unfeatured().values():
         entry = catalogue().requirements[one.id]
         if one.reason in needs:
             assert entry.needs == needs[one.reason], f"{one.id} needs {entry.needs}, not {one.reason}"
@@ -388,9 +379,7 @@ def test_a_reason_agrees_with_what_the_requirement_needs() -> None:
             assert entry.needs == "peer" or entry.checked == "session", one.id
         elif one.reason == "forced":
             assert one.note, f"{one.id}: why has nobody a choice?"
-    assert set(no_feature_REASONS) == {one.reason for one in no_feature_unfeatured().values()}, (
-        "a reason that no step has"
-    )
+    assert set(REASONS) == {one.reason for one in unfeatured().values()}, "a reason that no step has"
 
 
 def test_each_rule_taken_over_that_walks_judge_has_a_feature() -> None:
@@ -453,15 +442,15 @@ UNTOLD = {
 
 
 def steps(history: int) -> Iterator[tuple[State, Call, Expected]]:
-    roll, pure = random.Random(history), pure_walks_Pure()
-    plan = pure_walks_PLANS_[roll.choice(sorted(pure_walks_PLANS_))]
+    roll, pure = random.Random(history), Pure()
+    plan = PLANS[roll.choice(sorted(PLANS))]
     set_up(pure, plan)
     wild = roll.choice((0.15, 0.5, 0.9))
     for _ in range(STEPS):
         if roll.random() < wild:
-            call = any_calls_any_call(roll, pure.state)
+            call = any_call(roll, pure.state)
         else:
-            calls = list(ACTIONS[roll.choice(plan.actions)].choose(pure.state, pure_walks_OFFER))
+            calls = list(ACTIONS[roll.choice(plan.actions)].choose(pure.state, OFFER))
             call = roll.choice(calls) if calls else None
         if call is None:
             continue
@@ -475,7 +464,7 @@ def steps(history: int) -> Iterator[tuple[State, Call, Expected]]:
 
 @nightly_only("features.values-told")
 def test_the_model_tells_the_values_of_each_feature() -> None:
-    found = features_told_told(step for history in range(HISTORIES) for step in steps(history))
+    found = told(step for history in range(HISTORIES) for step in steps(history))
     silent = [
         f"{method} {feature.name}"
         for method, table in FEATURES.items()
@@ -486,8 +475,8 @@ def test_the_model_tells_the_values_of_each_feature() -> None:
 
 
 def test_what_is_left_out_has_a_feature() -> None:
-    for method, left_out in UNTOLD.items():
-        assert left_out <= {feature.name for feature in FEATURES[method]}
+    for method, lacking in UNTOLD.items():
+        assert lacking <= {feature.name for feature in FEATURES[method]}
 
 
 @pytest.mark.parametrize("history", range(3))

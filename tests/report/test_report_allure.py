@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 import pytest
-from allure_tool import allure_html as allure_tool_allure_html
 
 from conformance.capture import Frame, read_capture
 from conformance.report import write_allure
@@ -216,7 +215,7 @@ def test_allure_makes_its_report(written: tuple[Run, Path], hostile: Run, tmp_pa
     """Both runs go into one report: Allure is started once."""
     _, folder = written
     number = write_allure(hostile, folder)
-    html = allure_tool_allure_html(folder, tmp_path / "html")
+    html = allure_html(folder, tmp_path / "html")
     summary = json.loads((html / "widgets" / "summary.json").read_text(encoding="utf-8"))
     # All outcomes of the first run as they are above; the hostile requirements all fail.
     assert summary["statistic"] == {

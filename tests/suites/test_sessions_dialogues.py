@@ -13,8 +13,6 @@ from typing import Any, Final
 
 import pytest
 from cases import all_of
-from dialogue_fakes import BEHIND as dialogue_fakes_BEHIND
-from dialogue_fakes import FAKES as dialogue_fakes_FAKES
 from session_peer import FLOOD, Peer
 
 from conformance.adapter.connectors import connect
@@ -330,7 +328,7 @@ def test_a_peer_that_is_right_passes_and_is_judged_as_claimed(
     assert skipped or len(missing) * 4 < len(CASES[case].claims), sorted(missing)
 
 
-@all_of(("defect", "case", "requirement"), dialogue_fakes_FAKES, ids=lambda value: value)
+@all_of(("defect", "case", "requirement"), FAKES, ids=lambda value: value)
 def test_each_demand_fails_on_its_fake(defect: str, case: str, requirement: str, tmp_path: Path) -> None:
     assert failed(played(case, tmp_path, defect))[:1] == [requirement]
 
@@ -348,7 +346,7 @@ def test_who_pings_before_a_first_try_and_no_other_is_right(case: str, tmp_path:
 
 
 def test_each_demand_of_a_dialogue_can_fail(tmp_path: Path) -> None:
-    pairs = {*((defect, case) for defect, case, _ in dialogue_fakes_FAKES), *dialogue_fakes_BEHIND}
+    pairs = {*((defect, case) for defect, case, _ in FAKES), *BEHIND}
     found = (failed(played(case, tmp_path / str(at), defect)) for at, (defect, case) in enumerate(sorted(pairs)))
     able = set(chain.from_iterable(found))
     demands = {name for case in CASES.values() for name in demanded(case.steps)}

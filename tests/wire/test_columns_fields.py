@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from column_rows import hash_of as column_rows_hash_of
-from column_rows import row_of as column_rows_row_of
 from columns_beside import FACTS, Beside
 from columns_packets import changed, of_fuzzing, of_rules
 from hypothesis import given, settings
@@ -148,7 +146,7 @@ def test_a_row_made_one_by_one_is_the_row_made_by_columns(beside: Beside) -> Non
     packets = [encode("UserMessage", {"MessagePropertiesHeader.Label": text}) for text in ("", "a", "label", "x" * 9)]
     packets += [rule for rule in of_rules() if not dissect(rule).trouble][:40]
     for data, (_, row), first in zip(packets, beside.rows_of(packets), beside.at, strict=True):
-        alone = column_rows_row_of(columns, dissect(data, transport="tcp"), first)
+        alone = row_of(columns, dissect(data, transport="tcp"), first)
         for column in columns.columns.values():
             there = row[column.flags] >> column.bit & 1
             if there and column.key not in FACTS and beside.chunk.slow[beside.at.index(first)] == 0:
@@ -166,7 +164,7 @@ def test_equal_values_have_equal_hashes_and_others_do_not(beside: Beside) -> Non
     found = [row[column.at] for row in rows]
     assert [bool(row[column.flags] >> column.bit & 1) for row in rows] == [bool(text) for text in texts]
     for one, text in zip(found, texts, strict=True):
-        assert not text or one == column_rows_hash_of(text.encode("utf-16-le"))
+        assert not text or one == hash_of(text.encode("utf-16-le"))
     assert len({one for one, text in zip(found, texts, strict=True) if text}) == len(set(texts) - {""})
 
 
