@@ -318,7 +318,7 @@ def test_sessions_by_compiled_code_are_those_of_the_one_by_one_path(data, record
             for some in [[one] for one in files] if apart else [files]:
                 way(Path(folder) / name, some, packets=packets)
         slow, fast = (Lake.open(Path(folder) / name) for name in ("slow", "fast"))
-        same(fast, slow)
+        same(fast, slow, "captures", "packets", "sessions", "verdicts", "rejected")
 
 
 def test_sessions_without_a_fault_by_compiled_code(tmp_path):

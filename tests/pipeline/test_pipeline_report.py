@@ -159,7 +159,7 @@ def test_a_row_counts_only_with_its_batch(lake):
     assert sum(gather(lake).verdicts.values()) == 1
     (file,) = files_in(lake, "captures")
     file.write_bytes(b"no parquet")
-    with pytest.raises(PipelineError, match="cannot be read"):
+    with pytest.raises(PipelineError, match=r"no end of a Parquet file.*it is damaged"):
         gather(lake)
     file.unlink()
     with pytest.raises(PipelineError, match="missing"):
