@@ -14,6 +14,12 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
+from unittest.mock import patch
+
+from typer.testing import CliRunner
+
+from conformance.cli.app import app
+from conformance.cli.shared_options import command_of
 
 
 def command(
@@ -91,3 +97,9 @@ class _Server:
 @cache
 def _server() -> _Server:
     return _Server()
+
+
+def in_process(*arguments: str | Path) -> Any:
+    """The result of the command in this process, where a test has replaced something."""
+    with patch("typer.testing._get_command", command_of):  # as the program makes it, with its own help and `--json`
+        return CliRunner().invoke(app, list(map(str, arguments)))

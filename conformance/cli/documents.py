@@ -67,7 +67,7 @@ def requirements_coverage(
     command(record, selftest=tuple(selftest or ()), section=section, profile=profile, rest=rest)
 
 
-@readings_app.command("list")
+@readings_app.command("list", epilog="Example: mqconform readings list --json")
 def readings_list() -> None:
     """List readings and the alternatives that the default set accepts."""
     from conformance.cli.readings import list_readings

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from commands import in_process
 from tests_cli import mqconform, one_sentence
-from typer.testing import CliRunner
 
 from conformance.capture.following import Stop
 from conformance.captures import replay, replay_captures
-from conformance.cli.app import app
 from conformance.report.badge import message
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
@@ -42,7 +41,7 @@ def record(folder: Path) -> Run:
 
 
 def command(*arguments: str | Path) -> tuple[int, str]:
-    done = CliRunner().invoke(app, list(map(str, arguments)))
+    done = in_process(*arguments)
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.exit_code, done.output
 

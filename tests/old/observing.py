@@ -20,10 +20,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from typer.testing import CliRunner
+from commands import in_process
 
 import conformance
-from conformance.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 OLD = ROOT / "fixtures" / "old" / "0.1"
@@ -59,7 +58,7 @@ def copied(folder: Path) -> Path:
 
 def said(*arguments: str, code: int) -> Any:
     """What this command prints, as JSON where it is; it must end with this code."""
-    done = CliRunner().invoke(app, list(arguments))
+    done = in_process(*arguments)
     assert done.exit_code == code, (arguments, done.exit_code, done.output[-2_000:], done.exception)
     assert "Traceback" not in done.output
     return json.loads(done.stdout) if "--json" in arguments else done.stdout

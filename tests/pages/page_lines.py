@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from conformance.cli.app import app
+from conformance.cli.shared_options import command_of
 
 ROOT = Path(__file__).parents[2]
 HELP = "--help"
@@ -65,7 +64,7 @@ def program(text: str) -> str:
 
 def tree() -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command that does something, with the words that name it."""
-    waiting: list[tuple[tuple[str, ...], Any]] = [((), typer.main.get_command(app))]
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), command_of(app))]
     while waiting:
         words, command = waiting.pop(0)
         members = getattr(command, "commands", None)

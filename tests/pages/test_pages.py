@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-import typer
 from base_install import Base
 from nightly import NIGHTLY, sample
 from page_lines import HELP, PROGRAMS, ROOT, Line, examples, lines, pages, program, tree
@@ -22,6 +21,7 @@ from scratch_copy import FILES, Given, give, make_scratch
 from shared import shared
 
 from conformance.cli.app import app
+from conformance.cli.shared_options import command_of
 
 BOUND = "-k 'create_queue or orders_come or planned_histories[30]'"
 """What keeps the suites short in a test: an option of pytest, from the environment."""
@@ -240,7 +240,7 @@ def test_what_else_may_need_an_extra(line: str, code: int, says: str, given: Giv
 
 def test_every_line_is_understood() -> None:
     """Also those that are not run here: their options are there, and take what they are given."""
-    root = typer.main.get_command(app)
+    root = command_of(app)
     seen = 0
     for line in (line for page in pages() if page != CHANGING for line in lines(page)):
         words = shlex.split(line.text.split(" | ")[-1], comments=True)
