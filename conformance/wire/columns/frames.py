@@ -19,7 +19,7 @@ from conformance.wire.columns.shapes import (
     number,
     size_of,
 )
-from conformance.wire.columns.walkers import condition_code
+from conformance.wire.columns.walkers import met
 from conformance.wire.layout import Condition
 
 ZEROS = 4096
@@ -133,7 +133,7 @@ class Frame:
             match condition:
                 case Condition():
                     place = self.shapes.place(condition.key)
-                    found = self.truth(condition_code(self.value(place), condition))
+                    found = self.truth(met(self.value(place), condition))
                 case NotEmpty(slot):
                     found = self.truth(f"(noted(o, {slot}) != 0)")
                 case NotBelowZero(slot):

@@ -20,7 +20,7 @@ from conformance.wire.columns.shapes import (
     UnknownShapeError,
     number,
 )
-from conformance.wire.columns.walkers import condition_code, function_of
+from conformance.wire.columns.walkers import function_of, met
 from conformance.wire.decode import EXTENT
 from conformance.wire.framing import (
     ACK_BODY_SIZE,
@@ -95,7 +95,7 @@ def address_at(shapes: Shapes, key: str) -> str:
     return f"(p + noted(o, {shapes.place(key).anchor}))"
 
 
-def section_call(section: str) -> str:
+def seen(section: str) -> str:
     """Return the call of the function that reads a section (see `reads`); its packet must be decoded so far."""
     return f"see_{section}(p, o, have, z)"
 
@@ -105,7 +105,7 @@ def has(shapes: Shapes, section: str) -> str:
 
 
 def condition_at(shapes: Shapes, condition: Condition) -> str:
-    return condition_code(value_at(shapes, condition.key), condition)
+    return met(value_at(shapes, condition.key), condition)
 
 
 def bits_of(shapes: Shapes, *sections: str) -> str:
@@ -216,9 +216,9 @@ def classify_code(shapes: Shapes) -> str:
         user,
         f"    by = {value_at(shapes, selector.key)}",
         "    ordered = 0",
-        f"    if {condition_code('by', selector)} != 0:",
+        f"    if {met('by', selector)} != 0:",
         f"        ordered = 1 if {value_at(shapes, number_place.key)} == {ORDER_QUEUE_ID} else 0",
-        f"    elif {condition_code('by', named)} != 0 and {length_at(shapes, name)} != 0:",
+        f"    elif {met('by', named)} != 0 and {length_at(shapes, name)} != 0:",
         f"        at = {address_at(shapes, name)}",
         f"        ordered = is_order_queue(at, shown(at, {length_at(shapes, name)}))",
         "    if ordered == 2:",
@@ -376,7 +376,7 @@ def appended_lines(shapes: Shapes) -> list[str]:
             f"{depth}    {leave}",
             *([f"{depth}if {unfit}:", f"{depth}    {leave}"] if condition is not None else []),
             f"{depth}have |= {bits_of(shapes, section.name)}",
-            f"{depth}{section_call(section.name)}",
+            f"{depth}{seen(section.name)}",
         ]
         if section is DEAD_LETTER_HEADER:
             complete = value_at(shapes, section.key("Padding.Complete"))
@@ -405,7 +405,7 @@ def security_lines(shapes: Shapes, depth: str) -> list[str]:
             f"{depth}    if inside_{item.section.name}(p, o) < 0:",
             f"{depth}        return -{Slow.INSIDE:d}",
             f"{depth}    have |= {bits_of(shapes, item.section.name)}",
-            f"{depth}    {section_call(item.section.name)}",
+            f"{depth}    {seen(item.section.name)}",
         ]
     sixteen = f"1 if {length_at(shapes, D + 'SecurityID')} == 16 else 0"
     sender = shapes.place(D + "SecurityID").anchor

@@ -23,8 +23,8 @@ from conformance.wire.columns.packet_facts import (
     fact_places,
     items_code,
     layout_lines,
-    section_call,
     security_lines,
+    seen,
     signed_lines,
     told_code,
     unread_code,
@@ -142,7 +142,7 @@ def _user(shapes: Shapes) -> str:
     lines = [
         "def user_message(p, size, total, o, z):",
         f"    at, have = {BASE_SIZE}, {bits_of(shapes, BASE_HEADER.name)}",
-        f"    {section_call(BASE_HEADER.name)}",
+        f"    {seen(BASE_HEADER.name)}",
     ]
     behind = False
     for section, condition in USER_MESSAGE_SECTIONS:
@@ -165,7 +165,7 @@ def _user(shapes: Shapes) -> str:
         ]
         if section.name == "SecurityHeader":
             lines += security_lines(shapes, depth)
-        lines.append(f"{depth}{section_call(section.name)}")
+        lines.append(f"{depth}{seen(section.name)}")
         if section is USER_HEADER:  # the envelope of an HTTP message is read as XML
             http = condition_at(shapes, Condition("UserHeader.Flags.AH"))
             lines += [f"    if {http} != 0:", f"        return -{Slow.LAYOUT:d}"]
@@ -189,7 +189,7 @@ def _user(shapes: Shapes) -> str:
             f"        if {function_of(section)}(p, first, last, o) != last:",
             f"            return -{Slow.TROUBLE:d}",
             f"        have |= {bits_of(shapes, section.name)}",
-            f"        {section_call(section.name)}",
+            f"        {seen(section.name)}",
         ]
     lines += [
         f"    note(o, {slots['Packet.placement']}, -1)",
@@ -207,7 +207,7 @@ def _user(shapes: Shapes) -> str:
         "        if at < 0:",
         "            return unread_behind(p, o, have, size)",
         f"        have |= {bits_of(shapes, SESSION)}",
-        f"        {section_call(SESSION)}",
+        f"        {seen(SESSION)}",
         "    if total > max(size, at):",
         "        return unread_behind(p, o, have, size)",
         "    left = max(0, last - end)",
@@ -233,7 +233,7 @@ def _internal(shapes: Shapes) -> str:
         f"    at = {function_of(INTERNAL_HEADER)}(p, {BASE_SIZE}, size, o)",
         "    if at < 0:",
         f"        return -{Slow.TROUBLE:d}",
-        *(f"    {section_call(one.name)}" for one in (BASE_HEADER, INTERNAL_HEADER)),
+        *(f"    {seen(one.name)}" for one in (BASE_HEADER, INTERNAL_HEADER)),
         f"    note(o, {slots['Packet.placement']}, -1)",
         "    behind = 0",
         f"    by = {value_at(shapes, 'InternalHeader.Flags.PT')}",
@@ -263,7 +263,7 @@ def _internal(shapes: Shapes) -> str:
             # Of a packet that ends too soon, which is not judged.
             "        if at < 0:",
             f"            return -{Slow.TROUBLE:d}",
-            f"        {section_call(section.name)}",
+            f"        {seen(section.name)}",
         ]
         word = "elif"
     lines += [

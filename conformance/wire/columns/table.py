@@ -17,7 +17,7 @@ from conformance.wire.columns import texts
 from conformance.wire.columns.frames import ZEROS, Frame, closed, written
 from conformance.wire.columns.lowering import LANES, lowered
 from conformance.wire.columns.machine_code import Wanted
-from conformance.wire.columns.packet_facts import NOT_READ, Slow, section_call
+from conformance.wire.columns.packet_facts import NOT_READ, Slow, seen
 from conformance.wire.columns.packets import shapes_and_code
 from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError, address_of, size_of
 from conformance.wire.headers import PING
@@ -366,7 +366,7 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
     first = len(shapes.slots)
     judged = judging(shapes, first)
     columns = column_set(shapes, keys)
-    unseen = [one for one in shapes.sections if one not in NEVER_JUDGED and section_call(one) not in code]
+    unseen = [one for one in shapes.sections if one not in NEVER_JUDGED and seen(one) not in code]
     if unseen:
         raise UnknownShapeError(f"nothing looks at {', '.join(unseen)}")
     parts = [Path(texts.__file__).read_text("utf-8"), code, judge_code(judged, first)]

@@ -29,7 +29,7 @@ def terminated(at: int, length: int) -> int:
     return (length >= 2) & (length & 1 == 0) & (u16(at + length - 2) == 0)
 
 
-def text_length(at: int, length: int) -> int:
+def shown(at: int, length: int) -> int:
     """Return the WCHARs of the value: without the NUL at the end, without half a WCHAR."""
     return (length >> 1) - terminated(at, length)
 
@@ -49,7 +49,7 @@ def has_nul(at: int, chars: int) -> int:
 
 def inner_nul(at: int, length: int) -> int:
     """Return 1 when the value holds a NUL."""
-    return has_nul(at, text_length(at, length))
+    return has_nul(at, shown(at, length))
 
 
 def nul_at(at: int, length: int) -> int:

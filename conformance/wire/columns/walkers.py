@@ -148,7 +148,7 @@ class _Walker:
 
     def branch(self, step: Branch, given: tuple[Presence, ...], depth: int) -> None:
         if step.condition is not None:
-            self.put(f"if {condition_code(self.value(step.condition.key), step.condition)} != 0:", depth)
+            self.put(f"if {met(self.value(step.condition.key), step.condition)} != 0:", depth)
             self.inside(step.options[1], (*given, step.condition), depth)
             return
         self.put(f"by = {self.value(step.by)}", depth)
@@ -166,7 +166,7 @@ class _Walker:
         self.steps(steps, given, depth + 1)
 
 
-def condition_code(value: str, condition: Condition) -> str:
+def met(value: str, condition: Condition) -> str:
     """Emit whether a value meets a condition: 0 or 1."""
     among = is_among(value, condition.values)
     return f"(1 - {among})" if condition.negate else among
