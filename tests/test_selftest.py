@@ -10,6 +10,7 @@ import pytest
 from nightly import nightly_only, sample
 
 from conformance import selftest as module
+from conformance.cli import output
 from conformance.cli.selftest import command
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import SEEN, digest, recorded_faults, recorded_text, shows_as
@@ -183,8 +184,9 @@ def test_an_interrupted_selftest_tells_what_it_has_done(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "selftest", stopped)
+    monkeypatch.setattr(output, "_json_wanted", as_json)
     with pytest.raises(SystemExit) as ended:
-        command(["begun-read-lost", *PUSH[:2]], suites=None, jobs=1, budget=None, out=None, json=as_json)
+        command(["begun-read-lost", *PUSH[:2]], suites=None, jobs=1, budget_s=None, out=None)
     assert ended.value.code == ExitCode.INTERRUPTED
     told, errors = capsys.readouterr()
     assert errors.splitlines()[-1] == "mqconform: Interrupted: 2 faults were not run."

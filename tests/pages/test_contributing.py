@@ -160,8 +160,8 @@ def test_every_program_of_tools_is_listed() -> None:
     """A program is a module that does something when it is run."""
     page = PAGE.read_text(encoding="utf-8").partition("## Generated files")[2].partition("\n## ")[0]
     found = {
-        f"python -m tools.{path.stem}"
-        for path in (ROOT / "tools").glob("*.py")
+        f"python -m {'.'.join(path.relative_to(ROOT).with_suffix('').parts)}"
+        for path in (ROOT / "tools").rglob("*.py")
         if "__main__" in path.read_text(encoding="utf-8")
     }
-    assert found == set(re.findall(r"python -m tools\.\w+", page))
+    assert found == set(re.findall(r"python -m tools\.[a-z_.]+", page))
