@@ -160,7 +160,7 @@ def test_every_program_of_tools_is_listed() -> None:
     """A program is a module that does something when it is run."""
     page = PAGE.read_text(encoding="utf-8").partition("## Generated files")[2].partition("\n## ")[0]
     found = {
-        f"python -m {'.'.join(path.relative_to(ROOT).with_suffix('').parts)}"
+        f"python -m {'.'.join(path.relative_to(ROOT).with_suffix('').parts).removesuffix('.__main__')}"
         for path in (ROOT / "tools").rglob("*.py")
         if "__main__" in path.read_text(encoding="utf-8")
     }
