@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from conformance.capture import Frame, read_capture
-from conformance.live.judge import Judging
+from conformance.live.judge_client import Judging
 from conformance.live.proxy import Passed, Ready, Watch, proxy
 from conformance.net.addresses import Permit, Place, target
 from conformance.wire import dissect

@@ -27,7 +27,7 @@ from conformance.histories.walk import NEEDS, Plan, creations, offer_of
 from conformance.runlog import Run
 from conformance.runlog.folder import new_run_folder
 from conformance.scratch import new_scratch, remove_tree
-from conformance.spec.assignment import Assignment, Sight, possible
+from conformance.spec.followed_readings import FirstSeen, FollowedReadings, possible
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, Outcome
 
@@ -266,7 +266,7 @@ def _run_suites(inference: Inference, report: Progress, *, out: Path | None, **w
 
 def take_run(inference: Inference, run: Run) -> None:
     """Add a run that accepted every alternative to the evidence."""
-    whole = Assignment()
+    whole = FollowedReadings()
     for said in run.said:
         if not said.provisional and said.suite != CONCLUSION:
             first = run.first(said)
@@ -283,7 +283,7 @@ def take_run(inference: Inference, run: Run) -> None:
             inference.behave(Behaviour(recorded.verdict, steps, recorded.test))
 
 
-def _take_sights(inference: Inference, reading: str, left: frozenset[str], sights: Mapping[str, Sight]) -> None:
+def _take_sights(inference: Inference, reading: str, left: frozenset[str], sights: Mapping[str, FirstSeen]) -> None:
     def proof(named: str) -> Proof:
         sight = sights[named]
         return Proof((f"{sight.subject}: as {named} has it ({sight.requirement})",), sight.where)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.explaining.continuation import Reference
     from conformance.explaining.known_quirks import KnownQuirk
     from conformance.harness.guarded_client import GuardedClient
-    from conformance.harness.known_deviations import Past
+    from conformance.harness.known_deviations import KnownDeviations
     from conformance.harness.recorder import Recorder, RunOptions
     from conformance.harness.run_session import RunSession
 
@@ -59,11 +59,11 @@ def pytest_configure(config: pytest.Config) -> None:
         reference = cache(lambda: _reference(session, config))
         session.reference = lambda suite, repro: reference().check(suite, repro)
         if session.taping and not session.options.first_only and request.quirks:
-            from conformance.harness.known_deviations import Lazy
+            from conformance.harness.known_deviations import LazyDeviations
 
             loaded = _loaded(config, request.known)
             alone = hooks.worker == "main"
-            session.past = Lazy(lambda: _quirks(session, loaded, worker=None if alone else hooks.worker))
+            session.past = LazyDeviations(lambda: _quirks(session, loaded, worker=None if alone else hooks.worker))
         config.pluginmanager.register(hooks, "mqconform-run")
         config.pluginmanager.register(hooks.chosen, "mqconform-chosen")
         if getattr(config.option, "allure_report_dir", None):
@@ -126,7 +126,7 @@ def _reference(session: RunSession, config: pytest.Config) -> Reference:
     return made
 
 
-def _quirks(session: RunSession, loaded: Sequence[KnownQuirk], worker: str | None) -> Past:
+def _quirks(session: RunSession, loaded: Sequence[KnownQuirk], worker: str | None) -> KnownDeviations:
     """Return what goes on behind the deviations of this run's implementation. worker: None if there is only one."""
     from conformance.explaining.quirks import Shared, quirks_of
     from conformance.harness.known_deviations import TOLD_TO_WORKERS

@@ -31,7 +31,7 @@ from conformance.harness.tape import Key, key, said_key, verdict_json
 from conformance.histories.situations.coverage import KIND as SITUATIONS
 from conformance.judge.packets.judge import judge_packet
 from conformance.report.records import read_run
-from conformance.report.standing import BROKEN_OFF, undone
+from conformance.report.standing import BROKEN_OFF, incomplete_because
 from conformance.runlog import Header, RecordedVerdict, Run, RunRecordError, RunWriter, Story, Tally
 from conformance.runlog.events import CONSEQUENCE
 from conformance.runlog.run import KIND as AS_RECORDED
@@ -128,7 +128,7 @@ def judge_again(
             writer.note(f"{len(again.lost)} requirements stand as recorded: {NOT_STORED}.")
         for reason, count in again.left_out.items():
             writer.note(f"Not judged again, {count} times: {reason}.")
-        lacking = undone(run)
+        lacking = incomplete_because(run)
         if lacking is not None:
             writer.note(f"What was judged again is not whole: {lacking}")
         writer.footer("error" if again.defects else _ended(run), examples=again.count)

@@ -35,7 +35,7 @@ from conformance.command_options import BadInput
 from conformance.files import write_text
 from conformance.harness.suite_registry import select
 from conformance.harness.test_selection import Claiming, claiming, collected
-from conformance.live.judge import child_environment
+from conformance.live.judge_client import child_environment
 from conformance.live.server import ServerGone, addresses, known_faults, served
 from conformance.scratch import scratch
 from conformance.selftest import (

@@ -15,7 +15,7 @@ from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, exit_code
 
 if TYPE_CHECKING:
-    from conformance.harness.known_deviations import Past
+    from conformance.harness.known_deviations import KnownDeviations
     from conformance.harness.recorder import ConformanceFailure
     from conformance.harness.run_session import RunSession, TestState
     from conformance.histories.soak import Soak, Soaked
@@ -52,7 +52,7 @@ def soak(
     from conformance.adapter.errors import AdapterError, ConnectorError, DriverUnusable
     from conformance.explaining.continuation import reference_of
     from conformance.harness.connecting import check_connector, open_client
-    from conformance.harness.known_deviations import Lazy
+    from conformance.harness.known_deviations import LazyDeviations
     from conformance.harness.recorder import RunOptions
     from conformance.harness.run_session import RunSession
     from conformance.harness.run_verdicts import CONCLUSION, conclusion
@@ -96,7 +96,7 @@ def soak(
             profile=options.profile,
         ),
     )
-    session.past = Lazy(lambda: _quirks(session)) if quirks else None
+    session.past = LazyDeviations(lambda: _quirks(session)) if quirks else None
     reference = reference_of(session)
     session.reference = reference.check
     session.writer.header(_header(session))
@@ -208,7 +208,7 @@ def _found(session: RunSession, state: TestState, failure: ConformanceFailure) -
     session.note_epoch()
 
 
-def _quirks(session: RunSession) -> Past:
+def _quirks(session: RunSession) -> KnownDeviations:
     from conformance.explaining.quirks import quirks_of
 
     return quirks_of(session)

@@ -66,7 +66,7 @@ def create(coclass: str, name: str = "a") -> Act:
     return Act(name, coclass=coclass)
 
 
-def on(name: str, member: str, *arguments: Variant, kind: Kind = "method", gives: str | None = None) -> Act:
+def call_on(name: str, member: str, *arguments: Variant, kind: Kind = "method", gives: str | None = None) -> Act:
     return Act(name, Invoke(member, kind, arguments), gives=gives)
 
 
@@ -87,7 +87,9 @@ def message_property(member: Member) -> Iterator[Plan]:
         for other in CLASSES[member.coclass].values()
         if other.slot("get") is not None and member.kept_as is not None and other.kept_as == member.kept_as
     ]
-    looks = tuple(on("a", reader, kind="get") for reader in readers or [member.name] if member.slot("get") or readers)
+    looks = tuple(
+        call_on("a", reader, kind="get") for reader in readers or [member.name] if member.slot("get") or readers
+    )
     new = (create(member.coclass), *looks)
     if member.takes is None:
         yield new
@@ -103,7 +105,7 @@ def message_property(member: Member) -> Iterator[Plan]:
 
 
 def put(member: Member, value: Variant) -> Act:
-    return on("a", member.name, value, kind="put")
+    return call_on("a", member.name, value, kind="put")
 
 
 MESSAGE_PROPERTIES: Final = tuple(
@@ -139,10 +141,10 @@ def blank_queue(member: Member) -> Iterator[Plan]:
         yield (
             create(tables_queue_info.COCLASS),
             named,
-            on("a", "Create", MISSING, MISSING),
-            on("a", "Open", long(receive_access), long(0), gives="q"),
-            on("q", "Close"),
-            *(on("q", name, kind="get") for name in ("IsOpen", "IsOpen2")),  # if all take it for a new one
+            call_on("a", "Create", MISSING, MISSING),
+            call_on("a", "Open", long(receive_access), long(0), gives="q"),
+            call_on("q", "Close"),
+            *(call_on("q", name, kind="get") for name in ("IsOpen", "IsOpen2")),  # if all take it for a new one
             Act("q", Invoke(member.name, slot.kind, arguments)),
         )
 

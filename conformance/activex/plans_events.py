@@ -7,7 +7,7 @@ from itertools import combinations, product
 from typing import Any, Final
 
 from conformance.activex.library import interfaces
-from conformance.activex.plans import Act, Plan, create, on, passes
+from conformance.activex.plans import Act, Plan, call_on, create, passes
 from conformance.activex.scene_events import CURRENT, FIRST, INFINITE, NEXT, SINK
 from conformance.activex.scene_services import driven
 from conformance.activex.services import (
@@ -95,23 +95,23 @@ VALUES: Final[Mapping[str, tuple[Variant, ...]]] = {
 def lookup(member: str, **given: Variant) -> Act:
     """Return a query. given: its arguments by name; the others are left out."""
     arguments = [given.get(one.name, MISSING) for one in _ROWS[member] if not one.result]
-    return on("q", member, *arguments, gives="f")
+    return call_on("q", member, *arguments, gives="f")
 
 
 def walked(count: int = 8, *, names: bool = True) -> Plan:
     """Return a pass over a collection, to its end and one step further."""
     made: list[Act] = []
     for at in range(count):
-        made.append(on("f", "Next", gives=f"n{at}"))
+        made.append(call_on("f", "Next", gives=f"n{at}"))
         if names:
-            made.append(on(f"n{at}", "FormatName", kind="get"))
+            made.append(call_on(f"n{at}", "FormatName", kind="get"))
     return tuple(made)
 
 
 def queries(member: str) -> Iterator[Plan]:
     """Yield queries with each constraint by each operator, with the operator left out, and two constraints together."""
     columns = [column for column in VALUES if any(one.name == column for one in _ROWS[member])]
-    pass_over = (*walked(), on("f", "Reset"), *walked())
+    pass_over = (*walked(), call_on("f", "Reset"), *walked())
     yield (*_QUERY, lookup(member), *pass_over)
     for guid in (_GUID.format(0xABCDEF03), _GUID.format(0xABCDEF03).upper(), _GUID.format(0xABCDEF7F)):
         yield (*_QUERY, lookup(member, QueueGuid=text(f"{{{guid}}}")), *walked())
@@ -139,39 +139,39 @@ def queries(member: str) -> Iterator[Plan]:
 def of_this_manager() -> Iterator[Plan]:
     """Yield plans in which a query asks for a public queue that an object of this computer has created."""
     label = "of this manager"
-    name = on("i", "PathName", text("$computer\\$queue"), kind="put")
-    made = (create("MSMQQueueInfo", "i"), name, on("i", "Label", text(label), kind="put"))
-    create_it = on("i", "Create", MISSING, MISSING)
+    name = call_on("i", "PathName", text("$computer\\$queue"), kind="put")
+    made = (create("MSMQQueueInfo", "i"), name, call_on("i", "Label", text(label), kind="put"))
+    create_it = call_on("i", "Create", MISSING, MISSING)
     for member in ("LookupQueue", "LookupQueue_v2"):
         asked = (lookup(member, Label=text(label)), *walked(2))
         shown = (*asked[:3], *looks("n0", ("PathName", "Label")), *asked[3:])
-        yield (*_QUERY, *asked, *made, create_it, *shown, on("i", "Delete"), *asked)
+        yield (*_QUERY, *asked, *made, create_it, *shown, call_on("i", "Delete"), *asked)
 
 
 _CREATED: Final = (
     create(QUEUE_INFOS, "f"),
-    on("f", "Properties", kind="get"),
-    on("f", "Reset"),
-    on("f", "Next"),
-    on("f", "Reset"),
+    call_on("f", "Properties", kind="get"),
+    call_on("f", "Reset"),
+    call_on("f", "Next"),
+    call_on("f", "Reset"),
 )
 
 
 def without_directory() -> Plans:
     """Return plans that need no directory: what no query made, and members that do nothing."""
-    return {"made-by-the-client": (_CREATED, (create(QUERY, "q"), on("q", "Properties", kind="get")))}
+    return {"made-by-the-client": (_CREATED, (create(QUERY, "q"), call_on("q", "Properties", kind="get")))}
 
 
 def collections() -> Iterator[Plan]:
     """Yield plans about Reset and Next at each place of a collection, and about one that no query made."""
     yield (GIVEN, *_CREATED)
-    yield (EMPTY, create(QUERY, "q"), lookup("LookupQueue"), *walked(2), on("f", "Reset"), *walked(2))
+    yield (EMPTY, create(QUERY, "q"), lookup("LookupQueue"), *walked(2), call_on("f", "Reset"), *walked(2))
     for count in range(5):
-        again = (on("f", "Reset"), *walked(7))
+        again = (call_on("f", "Reset"), *walked(7))
         yield (*_QUERY, lookup("LookupQueue_v2"), *walked(count), *again, *again)
     yield (
         *_QUERY,
-        on("f", "Next"),
+        call_on("f", "Next"),
         lookup("LookupQueue"),
         *walked(2),
         lookup("LookupQueue_v2", Label=text("b")),
@@ -189,7 +189,7 @@ def collections() -> Iterator[Plan]:
     )
     seen: list[Act] = []
     for at in range(5):
-        seen += [on("f", "Next", gives=f"n{at}"), *looks(f"n{at}", members)]
+        seen += [call_on("f", "Next", gives=f"n{at}"), *looks(f"n{at}", members)]
     yield (*_QUERY, lookup("LookupQueue_v2"), *seen)
 
 
@@ -200,20 +200,22 @@ def names() -> Iterator[Plan]:
     """Yield plans about names of directory objects that a destination is given."""
     paths = [str(one["directory_path"]) for one in OBJECTS]
     public = [str(one["path_name"]) for one in OBJECTS if "path_name" in one]
-    put_paths = [on("d", "ADsPath", text(path), kind="put") for path in (*paths, "LDAP://CN=nothing")]
-    put_names = [on("d", "PathName", text(path), kind="put") for path in (public[0], public[1], f"{OTHER}\\nothing")]
+    put_paths = [call_on("d", "ADsPath", text(path), kind="put") for path in (*paths, "LDAP://CN=nothing")]
+    put_names = [
+        call_on("d", "PathName", text(path), kind="put") for path in (public[0], public[1], f"{OTHER}\\nothing")
+    ]
     start = (GIVEN, create(DESTINATION, "d"))
     yield (*start, *(act for one in put_paths for act in (one, *_LOOKS)))
     yield (*start, *(act for one in put_names for act in (one, *_LOOKS)))
-    format_name = on("d", "FormatName", text(f"DIRECT=OS:{OTHER}\\private$\\q"), kind="put")
+    format_name = call_on("d", "FormatName", text(f"DIRECT=OS:{OTHER}\\private$\\q"), kind="put")
     for one in (*put_paths, *put_names, format_name):
         for other in (put_paths[0], put_paths[5], put_paths[7], put_names[0], put_names[2], format_name):
             yield (*start, one, *_LOOKS, other, *_LOOKS)
-    lists = (on("a", "ActiveQueues"),)
-    away = on("d", "FormatName", text("DIRECT=OS:$computer\\private$\\$queue"), kind="put")
-    opened_here = (create(APPLICATION, "a"), *lists, *queue("i"), create(DESTINATION, "d"), away, on("d", "Open"))
+    lists = (call_on("a", "ActiveQueues"),)
+    away = call_on("d", "FormatName", text("DIRECT=OS:$computer\\private$\\$queue"), kind="put")
+    opened_here = (create(APPLICATION, "a"), *lists, *queue("i"), create(DESTINATION, "d"), away, call_on("d", "Open"))
     yield (GIVEN, *opened_here, *lists, put_paths[0], *lists, *_LOOKS)
-    private = on("d", "PathName", text("$computer\\private$\\$queue"), kind="put")
+    private = call_on("d", "PathName", text("$computer\\private$\\$queue"), kind="put")
     yield (*start, *queue("i"), private, *_LOOKS, put_paths[6], *_LOOKS, private, *_LOOKS)
 
 
@@ -223,8 +225,8 @@ def computers() -> Iterator[Plan]:
     names_of = (text(OTHER), text(OTHER.upper()), text("mqconform-nobody"))
     identifiers = (text(OTHER_ID), text(f"{{{OTHER_ID}}}"), text(f"{{{OTHER_ID.upper()}}}"), text(OTHER_ID[:-1] + "1"))
     asked = (
-        *(on("a", "MachineIdOfMachineName", one) for one in names_of),
-        *(on("a", "MachineNameOfMachineId", one) for one in identifiers),
+        *(call_on("a", "MachineIdOfMachineName", one) for one in names_of),
+        *(call_on("a", "MachineNameOfMachineId", one) for one in identifiers),
     )
     served = (OF_MACHINE, *looks("a", ("DirectoryServiceServer", "IsDsEnabled")))
     yield (GIVEN, app, *asked, *served, EMPTY, *asked, *served)
@@ -250,28 +252,28 @@ _CODE: Final = Variant("ERROR", 0xC00E001B)
 
 
 def advise(event: str = "e", gives: str = "$cookie", *, sink: str = "events", iid: str = SINK) -> Act:
-    return on(event, "Advise", text(sink), text(iid), gives=gives)
+    return call_on(event, "Advise", text(sink), text(iid), gives=gives)
 
 
 def unadvise(cookie: str | int = "$cookie", event: str = "e", *, iid: str = SINK) -> Act:
-    return on(event, "Unadvise", Variant("UI4", cookie), text(iid))
+    return call_on(event, "Unadvise", Variant("UI4", cookie), text(iid))
 
 
 def notify(reader: str = "q", cursor: Variant = MISSING, timeout: Variant = MISSING, event: str | None = "e") -> Act:
-    return on(reader, "EnableNotification", Variant("DISPATCH", event), cursor, timeout)
+    return call_on(reader, "EnableNotification", Variant("DISPATCH", event), cursor, timeout)
 
 
 def fire(event: str = "e", reader: str = "q", cursor: int = FIRST) -> Plan:
     """Return acts in which the client itself has an event object tell of an arrival and of an error."""
     queue_object = Variant("DISPATCH", reader)
     return (
-        on(event, "FireArrivedEvent", queue_object, long(cursor)),
-        on(event, "FireArrivedErrorEvent", queue_object, _CODE, long(cursor)),
+        call_on(event, "FireArrivedEvent", queue_object, long(cursor)),
+        call_on(event, "FireArrivedErrorEvent", queue_object, _CODE, long(cursor)),
     )
 
 
-SENT: Final = on("m", "Send", Variant("DISPATCH", "s"), NONE)
-RECEIVED: Final = on("r", "Receive", NONE, MISSING, MISSING, NONE)
+SENT: Final = call_on("m", "Send", Variant("DISPATCH", "s"), NONE)
+RECEIVED: Final = call_on("r", "Receive", NONE, MISSING, MISSING, NONE)
 
 
 def scene(access: int = PEEK, *, transactional: bool = False) -> Plan:
@@ -283,7 +285,7 @@ def scene(access: int = PEEK, *, transactional: bool = False) -> Plan:
 def sinks() -> Iterator[Plan]:
     """Yield plans about Advise and Unadvise."""
     start = (*scene(), create(EVENT, "f"))
-    yield (create(EVENT, "e"), on("e", "Properties", kind="get"), on("e", "Hwnd", kind="get"))
+    yield (create(EVENT, "e"), call_on("e", "Properties", kind="get"), call_on("e", "Hwnd", kind="get"))
     yield (*start, *fire(), advise(), *fire(), *fire(cursor=NEXT), unadvise(), *fire())
     yield (*start, advise(), advise(gives="$second"), *fire(), unadvise("$second"), *fire(), unadvise(), *fire())
     yield (*start, advise(), advise(gives="$second"), unadvise(), *fire(), unadvise(), unadvise("$second"), *fire())
@@ -340,7 +342,7 @@ def two_objects() -> Iterator[Plan]:
 
 def at_the_cursor() -> Iterator[Plan]:
     """Yield plans in which a registration looks at the queue object's own cursor."""
-    first = on("q", "PeekCurrent", MISSING, MISSING, NONE)
+    first = call_on("q", "PeekCurrent", MISSING, MISSING, NONE)
     for access, timeout in product((PEEK, RECEIVE), (MISSING, NONE, SOON)):
         start = (*scene(access), advise())
         yield (*start, SENT, SENT, first, notify("q", long(CURRENT), timeout), SENT)
@@ -349,28 +351,28 @@ def at_the_cursor() -> Iterator[Plan]:
         yield (*start, SENT, first, notify("q", long(NEXT), timeout), passes(1_000), SENT)
         yield (*start, notify("q", long(CURRENT), timeout), passes(999), passes(1), SENT)
     start = (*scene(transactional=True), advise(), create("MSMQTransactionDispenser", "d"))
-    sent = on("m", "Send", Variant("DISPATCH", "s"), long(3))
-    held = on("r", "ReceiveCurrent", Variant("DISPATCH", "t"), MISSING, MISSING, NONE)
-    begin = on("d", "BeginTransaction", gives="t")
-    yield (*start, sent, begin, held, notify("q", MISSING, NONE), on("t", "Abort"), notify("q", MISSING, NONE))
-    yield (*start, sent, begin, held, notify("q", MISSING, SOON), passes(500), on("t", "Abort"), passes(5_000))
-    yield (*start, sent, begin, held, notify("q", MISSING, SOON), passes(500), on("t", "Commit"), passes(5_000))
+    sent = call_on("m", "Send", Variant("DISPATCH", "s"), long(3))
+    held = call_on("r", "ReceiveCurrent", Variant("DISPATCH", "t"), MISSING, MISSING, NONE)
+    begin = call_on("d", "BeginTransaction", gives="t")
+    yield (*start, sent, begin, held, notify("q", MISSING, NONE), call_on("t", "Abort"), notify("q", MISSING, NONE))
+    yield (*start, sent, begin, held, notify("q", MISSING, SOON), passes(500), call_on("t", "Abort"), passes(5_000))
+    yield (*start, sent, begin, held, notify("q", MISSING, SOON), passes(500), call_on("t", "Commit"), passes(5_000))
 
 
 def interrupted() -> Iterator[Plan]:
     """Yield plans in which what a registration waits for goes away: told or not, nothing hangs."""
     start = (*scene(), create(EVENT, "f"), opened("i", PEEK, "p"), advise(), advise("f", "$other"))
     waits = (notify(timeout=SOON), notify("p", event="f"))
-    for act in (on("q", "Close"), on("e", "Release"), on("q", "Release"), on("i", "Release")):
+    for act in (call_on("q", "Close"), call_on("e", "Release"), call_on("q", "Release"), call_on("i", "Release")):
         yield (*start, *waits, act, SENT, passes(5_000), SENT)
-    yield (*start, *waits, on("q", "Purge"), SENT, passes(5_000))
-    yield (*start, *waits, on("q", "Reset"), SENT, passes(5_000))
+    yield (*start, *waits, call_on("q", "Purge"), SENT, passes(5_000))
+    yield (*start, *waits, call_on("q", "Reset"), SENT, passes(5_000))
 
 
 def refused() -> Iterator[Plan]:
     """Yield plans in which a registration breaks each precondition alone, and with those after it."""
-    made = (*scene(), opened("i", SEND, "o"), opened("i", PEEK, "c"), on("c", "Close"), create("MSMQQueue", "b"))
-    start = (*made, opened("i", SEND, "x"), on("x", "Close"), advise())
+    made = (*scene(), opened("i", SEND, "o"), opened("i", PEEK, "c"), call_on("c", "Close"), create("MSMQQueue", "b"))
+    start = (*made, opened("i", SEND, "x"), call_on("x", "Close"), advise())
     bad = (long(3), long(-1), long(7))
     for reader, cursor, event in product(("b", "c", "o", "x"), (MISSING, *bad), ("e", None)):
         yield (*start, notify(reader, cursor, SOON, event), SENT, passes(1_000))

@@ -7,7 +7,7 @@ from typing import Final
 
 from conformance.activex.members import Longs, Named
 from conformance.activex.message_queues import DESTINATION, NAMED_QUEUE_MEMBERS
-from conformance.activex.plans import Act, Plan, create, on
+from conformance.activex.plans import Act, Plan, call_on, create
 from conformance.activex.queue_info import MEMBERS
 from conformance.activex.queue_store import DEFAULTS
 from conformance.activex.scenes import COMPUTER, QUEUE
@@ -62,27 +62,27 @@ def new(name: str = "a") -> Act:
 
 
 def path(name: str = "a", value: str = PATH) -> Act:
-    return on(name, "PathName", text(value), kind="put")
+    return call_on(name, "PathName", text(value), kind="put")
 
 
 def format_name(name: str = "a", value: str = DIRECT) -> Act:
-    return on(name, "FormatName", text(value), kind="put")
+    return call_on(name, "FormatName", text(value), kind="put")
 
 
 def put(name: str, member: str, value: Variant) -> Act:
-    return on(name, member, value, kind="put")
+    return call_on(name, member, value, kind="put")
 
 
 def get(name: str, *members: str) -> Plan:
-    return tuple(on(name, member, kind="get") for member in members)
+    return tuple(call_on(name, member, kind="get") for member in members)
 
 
 def make(name: str = "a", transactional: Variant = MISSING, readable: Variant = MISSING) -> Act:
-    return on(name, "Create", transactional, readable)
+    return call_on(name, "Create", transactional, readable)
 
 
 def opened(name: str, queue: str, access: Variant = RECEIVE, share: Variant = SHARED) -> Act:
-    return on(name, "Open", access, share, gives=queue)
+    return call_on(name, "Open", access, share, gives=queue)
 
 
 def created(name: str = "a", value: str = PATH) -> Plan:
@@ -92,8 +92,14 @@ def created(name: str = "a", value: str = PATH) -> Plan:
 def methods(name: str = "a") -> Plan:
     """Call every method that needs a queue, and Refresh twice, so that getters after it are compared with it."""
     ways = ((RECEIVE, SHARED), (PEEK, EXCLUSIVE), (SEND, SHARED), (SEND, EXCLUSIVE))
-    refused = tuple(on(name, "Open", *way) for way in ways)
-    return (on(name, "Refresh"), *refused, on(name, "Update"), on(name, "Delete"), on(name, "Refresh"))
+    refused = tuple(call_on(name, "Open", *way) for way in ways)
+    return (
+        call_on(name, "Refresh"),
+        *refused,
+        call_on(name, "Update"),
+        call_on(name, "Delete"),
+        call_on(name, "Refresh"),
+    )
 
 
 def stored(member: str) -> Iterator[Plan]:
@@ -107,7 +113,7 @@ def stored(member: str) -> Iterator[Plan]:
             new("b"),
             path("b", name),
             *get("b", member),
-            on("a", "Refresh"),
+            call_on("a", "Refresh"),
             *get("a", member),
         )
 
@@ -119,12 +125,12 @@ def changed(member: str) -> Iterator[Plan]:
     other = next((value for value in values if value != default), None) or OTHER_PROPERTIES[member]
     look, put_it = get("a", member), put("a", member, other)
     queue = (new(), path(), put("a", member, first), make())
-    yield (*queue, on("a", "Refresh"), put_it, *look, on("a", "Refresh"), *look)
+    yield (*queue, call_on("a", "Refresh"), put_it, *look, call_on("a", "Refresh"), *look)
     yield (*queue, put_it, *look)
-    yield (*queue, put_it, on("a", "Update"), *look, new("b"), path("b"), *get("b", member))
-    watcher = (new("w"), path("w"), on("w", "Refresh"), *get("w", member))
-    again = (*get("w", member), on("w", "Refresh"), *get("w", member), path("w"), *get("w", member))
-    change = (on("a", "Refresh"), put_it, on("a", "Update"), *look)
+    yield (*queue, put_it, call_on("a", "Update"), *look, new("b"), path("b"), *get("b", member))
+    watcher = (new("w"), path("w"), call_on("w", "Refresh"), *get("w", member))
+    again = (*get("w", member), call_on("w", "Refresh"), *get("w", member), path("w"), *get("w", member))
+    change = (call_on("a", "Refresh"), put_it, call_on("a", "Update"), *look)
     yield (*queue, *watcher, *change, *again)
     forgets = (path("w"), *get("w", member)) if member != "Label" else (format_name("w"), *get("w", member))
     yield (*queue, *watcher, *change, *forgets)
@@ -134,19 +140,19 @@ def changed(member: str) -> Iterator[Plan]:
 def getters() -> Mapping[str, Plan]:
     """Return the plans of getters: of a queue as it is made, of one that is not there, of names that mean none."""
     plans: dict[str, Plan] = {
-        "new-object": (new(), *get("a", *GETTERS), on("a", "Refresh"), *get("a", *REFRESHING)),
-        "defaults": (*created(), *get("a", *GETTERS), on("a", "Refresh"), *get("a", *GETTERS)),
+        "new-object": (new(), *get("a", *GETTERS), call_on("a", "Refresh"), *get("a", *REFRESHING)),
+        "defaults": (*created(), *get("a", *GETTERS), call_on("a", "Refresh"), *get("a", *GETTERS)),
         "defaults-to-others": (*created(), new("b"), path("b"), *get("b", *GETTERS), *get("b", *GETTERS)),
-        "no-such-queue": (new(), path(), on("a", "Refresh"), *get("a", *REFRESHING), *get("a", "FormatName")),
-        "no-such-format-name": (new(), format_name(), on("a", "Refresh"), *get("a", *REFRESHING)),
-        "machine-queue": (new(), format_name("a", DEAD_LETTER), on("a", "Refresh"), *get("a", *REFRESHING)),
+        "no-such-queue": (new(), path(), call_on("a", "Refresh"), *get("a", *REFRESHING), *get("a", "FormatName")),
+        "no-such-format-name": (new(), format_name(), call_on("a", "Refresh"), *get("a", *REFRESHING)),
+        "machine-queue": (new(), format_name("a", DEAD_LETTER), call_on("a", "Refresh"), *get("a", *REFRESHING)),
         "machine-queue-unrefreshed": (new(), format_name("a", DEAD_LETTER), *get("a", *reversed(REFRESHING))),
         "identifiers": (
             *created(),
             *created("b", f"{PATH}-b"),
             *get("a", "QueueGuid", "CreateTime", "ModifyTime"),
             *get("b", "QueueGuid", "CreateTime", "ModifyTime"),
-            on("a", "Refresh"),
+            call_on("a", "Refresh"),
             *get("a", "QueueGuid", "CreateTime", "ModifyTime"),
             new("c"),
             path("c", f"{PATH}-b"),
@@ -154,19 +160,19 @@ def getters() -> Mapping[str, Plan]:
         ),
         "modified": (
             *created(),
-            on("a", "Refresh"),
+            call_on("a", "Refresh"),
             put("a", "Label", text("b")),
-            on("a", "Update"),
+            call_on("a", "Update"),
             *get("a", "ModifyTime"),
         ),
     }
     for at, name in enumerate(SEVERAL):
-        plans[f"several-{at}"] = (new(), format_name("a", name), on("a", "Refresh"), *get("a", *REFRESHING))
+        plans[f"several-{at}"] = (new(), format_name("a", name), call_on("a", "Refresh"), *get("a", *REFRESHING))
     for at, name in enumerate(WRONG_PATHS):
         plans[f"wrong-path-{at}"] = (
             new(),
             path("a", name),
-            on("a", "Refresh"),
+            call_on("a", "Refresh"),
             *get("a", "Label", "QueueGuid", "Quota"),
         )
     for name in REFRESHING:  # each alone, as the first thing that an object is asked
@@ -192,12 +198,19 @@ def renamed() -> Mapping[str, Plan]:
     befores: dict[str, Plan] = {
         "created": (),
         "shown": get("a", "FormatName"),
-        "refreshed": (on("a", "Refresh"),),
-        "opened": (on("a", "Open", RECEIVE, SHARED),),
-        "deleted": (on("a", "Delete"),),
+        "refreshed": (call_on("a", "Refresh"),),
+        "opened": (call_on("a", "Open", RECEIVE, SHARED),),
+        "deleted": (call_on("a", "Delete"),),
     }
-    looks = (*get("a", "FormatName"), on("a", "Refresh"), *get("a", "FormatName", "PathName", "Label"))
-    gone = (on("a", "Delete"), new("c"), path("c", other), on("c", "Refresh"), path("c"), on("c", "Refresh"))
+    looks = (*get("a", "FormatName"), call_on("a", "Refresh"), *get("a", "FormatName", "PathName", "Label"))
+    gone = (
+        call_on("a", "Delete"),
+        new("c"),
+        path("c", other),
+        call_on("c", "Refresh"),
+        path("c"),
+        call_on("c", "Refresh"),
+    )
     for word, before in befores.items():
         for how, name in (("path", path("a", other)), ("format", format_name("a", f"{DIRECT}-b"))):
             plans[f"{word}-{how}"] = (*created("b", other), *created(), *before, name, *looks, *gone)
@@ -216,10 +229,10 @@ def creating() -> Mapping[str, Plan]:
     plans: dict[str, Plan] = {}
     for word, argument in (("left-out", MISSING), ("true", truth(True)), ("false", truth(False))):
         before = (new(), path(), make("a", argument, argument))
-        others = (new("b"), path("b"), *get("b", *looks), on("a", "Refresh"), *get("a", *looks))
+        others = (new("b"), path("b"), *get("b", *looks), call_on("a", "Refresh"), *get("a", *looks))
         plans[f"transactional-{word}"] = (*before, *get("a", *looks), *others)
         readable = ("IsWorldReadable", "IsWorldReadable2")
-        made_so = (new(), path(), make("a", MISSING, argument), on("a", "Refresh"))
+        made_so = (new(), path(), make("a", MISSING, argument), call_on("a", "Refresh"))
         plans[f"readable-{word}"] = (*made_so, *get("a", *readable), *get("a", *readable))
         plans[f"readable-{word}-backwards"] = (*made_so, *get("a", *reversed(readable)))
     plans["no-path-name"] = (new(), make(), make("a", truth(True), truth(True)))
@@ -256,13 +269,13 @@ def naming() -> Mapping[str, Plan]:
         "after-create": (*created(), *get("a", "FormatName"), *get("a", "FormatName")),
         "after-path-name": (*created(), new("b"), path("b"), *get("b", "FormatName")),
     }
-    for word, call in (("open", on("b", "Open", RECEIVE, SHARED)), ("refresh", on("b", "Refresh"))):
+    for word, call in (("open", call_on("b", "Open", RECEIVE, SHARED)), ("refresh", call_on("b", "Refresh"))):
         plans[f"subqueue-{word}"] = (*created(), new("b"), path("b", f"{PATH};sub"), call, *get("b", "FormatName"))
     ways = {
-        "refresh": on("b", "Refresh"),
-        "update": on("b", "Update"),
-        "open": on("b", "Open", RECEIVE, SHARED),
-        "getter": on("b", "Label", kind="get"),
+        "refresh": call_on("b", "Refresh"),
+        "update": call_on("b", "Update"),
+        "open": call_on("b", "Open", RECEIVE, SHARED),
+        "getter": call_on("b", "Label", kind="get"),
     }
     for word, way in ways.items():
         for spelling, name in (
@@ -272,8 +285,8 @@ def naming() -> Mapping[str, Plan]:
         ):
             plans[f"{word}-{spelling}"] = (*created(), new("b"), path("b", name), way, *get("b", "FormatName"))
         plans[f"{word}-direct"] = (*created(), new("b"), format_name("b"), way, *get("b", "FormatName"))
-        shown = on("a", "FormatName", kind="get", gives=FORMAT)
-        plans[f"{word}-shown"] = (*created(), on("a", "Refresh"), shown, new("b"), format_name("b", FORMAT), way)
+        shown = call_on("a", "FormatName", kind="get", gives=FORMAT)
+        plans[f"{word}-shown"] = (*created(), call_on("a", "Refresh"), shown, new("b"), format_name("b", FORMAT), way)
     return plans
 
 
@@ -284,55 +297,65 @@ def refusing() -> Mapping[str, Plan]:
         plans[f"path-{at}"] = (new(), path("a", name), *methods())
     for at, name in enumerate((*NO_QUEUES, *SEVERAL, DEAD_LETTER)):
         plans[f"format-{at}"] = (new(), format_name("a", name), *methods())
-    plans["share-mode"] = (*created(), on("a", "Open", SEND, EXCLUSIVE), opened("a", "q", SEND), on("q", "Close"))
+    plans["share-mode"] = (
+        *created(),
+        call_on("a", "Open", SEND, EXCLUSIVE),
+        opened("a", "q", SEND),
+        call_on("q", "Close"),
+    )
     return plans
 
 
 def deleting() -> Mapping[str, Plan]:
     """Return the plans of Delete: by each name, seen by the object, by others, and by creating the queue again."""
-    gone = (on("b", "Refresh"), on("b", "Open", RECEIVE, SHARED), on("b", "Update"), on("b", "Delete"))
-    deleted = on("a", "Delete")
+    gone = (
+        call_on("b", "Refresh"),
+        call_on("b", "Open", RECEIVE, SHARED),
+        call_on("b", "Update"),
+        call_on("b", "Delete"),
+    )
+    deleted = call_on("a", "Delete")
     there = f"{COMPUTER}\\{QUEUE}"
-    by_direct_name = (new("c"), format_name("c", f"DIRECT=OS:{there}"), on("c", "Delete"))
+    by_direct_name = (new("c"), format_name("c", f"DIRECT=OS:{there}"), call_on("c", "Delete"))
     filled = (*created(), opened("a", "s", SEND), *(act for name in ("m", "n") for act in _sent(name)))
-    again = (*created(), opened("a", "q"), on("q", "Receive", long(0), MISSING, MISSING, long(0), gives="r"))
+    again = (*created(), opened("a", "q"), call_on("q", "Receive", long(0), MISSING, MISSING, long(0), gives="r"))
     return {
         "after-create": (
             *created(),
             deleted,
             *get("a", "FormatName", "PathName", "Label"),
-            on("a", "Refresh"),
+            call_on("a", "Refresh"),
             make(),
             deleted,
         ),
         "after-refresh": (
             *created(),
-            on("a", "Refresh"),
+            call_on("a", "Refresh"),
             deleted,
             *get("a", "FormatName", "PathName", "Quota", "QueueGuid"),
         ),
-        "by-path": (*created(), new("c"), path("c"), on("c", "Delete"), new("b"), path("b"), *gone),
+        "by-path": (*created(), new("c"), path("c"), call_on("c", "Delete"), new("b"), path("b"), *gone),
         "by-format-name": (
             *created(),
             new("c"),
             format_name("c"),
-            on("c", "Delete"),
+            call_on("c", "Delete"),
             new("b"),
             format_name("b"),
             *gone,
         ),
-        "seen-by-others": (*created(), new("b"), path("b"), on("b", "Refresh"), deleted, *gone),
-        "again": (*created(), deleted, *created("b"), *get("b", "Label"), on("b", "Delete")),
-        "filled": (*filled, new("c"), path("c"), on("c", "Delete"), new("b"), path("b"), *gone),
+        "seen-by-others": (*created(), new("b"), path("b"), call_on("b", "Refresh"), deleted, *gone),
+        "again": (*created(), deleted, *created("b"), *get("b", "Label"), call_on("b", "Delete")),
+        "filled": (*filled, new("c"), path("c"), call_on("c", "Delete"), new("b"), path("b"), *gone),
         "filled-open": (*filled, opened("a", "q"), deleted, new("b"), path("b"), *gone),
-        "filled-again": (*filled, on("s", "Close"), deleted, *again),
-        "public": (*created("a", there), deleted, new("b"), path("b", there), on("b", "Refresh")),
+        "filled-again": (*filled, call_on("s", "Close"), deleted, *again),
+        "public": (*created("a", there), deleted, new("b"), path("b", there), call_on("b", "Refresh")),
         "public-by-direct-name": (
             *created("a", there),
             *by_direct_name,
             new("b"),
             path("b", there),
-            on("b", "Refresh"),
+            call_on("b", "Refresh"),
         ),
         "public-watched": (
             *created("a", there),
@@ -356,7 +379,7 @@ def deleting() -> Mapping[str, Plan]:
 
 
 def _sent(name: str) -> Plan:
-    return (create("MSMQMessage", name), on(name, "Send", Variant("DISPATCH", "s"), long(0)))
+    return (create("MSMQMessage", name), call_on(name, "Send", Variant("DISPATCH", "s"), long(0)))
 
 
 def sharing() -> Mapping[str, Plan]:
@@ -375,7 +398,7 @@ def sharing() -> Mapping[str, Plan]:
             plans[f"{word}-then-{then}"] = (*created(), new("b"), path("b"), first, second)
     for then in ("receive", "receive-exclusive"):
         first, second = opened("a", "q", RECEIVE, EXCLUSIVE), opened("a", "r", *modes[then])
-        plans[f"closed-then-{then}"] = (*created(), first, on("q", "Close"), second, on("r", "Close"))
+        plans[f"closed-then-{then}"] = (*created(), first, call_on("q", "Close"), second, call_on("r", "Close"))
     return plans
 
 
@@ -385,23 +408,23 @@ def priorities() -> Mapping[str, Plan]:
     limits = Longs(-32768, 32767)
     puts = tuple(put("a", "BasePriority", value) for value in (*limits.inside(), *limits.outside()))
     there = f"{COMPUTER}\\{QUEUE}"
-    shown = on("a", "FormatName", kind="get", gives=FORMAT)
-    changed = (new("b"), format_name("b", FORMAT), on("b", "Refresh"), put("b", "BasePriority", long(7)))
+    shown = call_on("a", "FormatName", kind="get", gives=FORMAT)
+    changed = (new("b"), format_name("b", FORMAT), call_on("b", "Refresh"), put("b", "BasePriority", long(7)))
     each = tuple(
         act for value in limits.inside() for act in (put("b", "BasePriority", value), *get("b", "BasePriority"))
     )
     return {
         "named-public": (new(), format_name("a", public), *puts),
         "unnamed": (new(), *puts),
-        "private": (*created(), *puts, *get("a", "BasePriority"), on("a", "Refresh"), *get("a", "BasePriority")),
+        "private": (*created(), *puts, *get("a", "BasePriority"), call_on("a", "Refresh"), *get("a", "BasePriority")),
         "public": (
             *created("a", there),
-            on("a", "Refresh"),
+            call_on("a", "Refresh"),
             shown,
             *changed,
             *get("b", "BasePriority"),
-            on("b", "Update"),
-            on("b", "Refresh"),
+            call_on("b", "Update"),
+            call_on("b", "Refresh"),
             *get("b", "BasePriority"),
             *each,
         ),
@@ -417,12 +440,12 @@ def putting(member: str) -> Plan:
 
 def groups() -> Mapping[str, tuple[Plan, ...]]:
     """Return all plans by the name of their group."""
-    copied = (*created(), new("b"), format_name("b"), on("b", "Refresh"), *get("b", "PathName", "QueueGuid"))
+    copied = (*created(), new("b"), format_name("b"), call_on("b", "Refresh"), *get("b", "PathName", "QueueGuid"))
     out: dict[str, tuple[Plan, ...]] = {"copied": (copied,)}
     out |= {f"getters-{name}": (plan,) for name, plan in getters().items()}
     for member in STORED:
         kept = put("a", member, _changed(member))
-        out[f"kept-{member}"] = ((*created(), on("a", "Refresh"), kept, *get("a", member)),)
+        out[f"kept-{member}"] = ((*created(), call_on("a", "Refresh"), kept, *get("a", member)),)
         out[f"stored-{member}"] = tuple(stored(member))
         out[f"changed-{member}"] = tuple(changed(member))
     for part in (creating, naming, renamed, deleting, refusing, sharing, priorities):
@@ -438,9 +461,9 @@ STATES: Final[Mapping[str, Plan]] = {
     "path": (new(), path()),
     "format": (new(), format_name()),
     "created": created(),
-    "refreshed": (*created(), on("a", "Refresh")),
-    "updated": (*created(), on("a", "Update")),
-    "deleted": (*created(), on("a", "Delete")),
+    "refreshed": (*created(), call_on("a", "Refresh")),
+    "updated": (*created(), call_on("a", "Update")),
+    "deleted": (*created(), call_on("a", "Delete")),
 }
 """States of an object, by the acts that lead to them."""
 PUTTERS: Final = tuple(
@@ -478,12 +501,12 @@ def emptied() -> Mapping[str, tuple[Plan, ...]]:
         full, empty = put("a", member, STORED[member][0]), put("a", member, _empty(member))
         look = get("a", member)
         other: tuple[Act, ...] = (new("b"), path("b"), *get("b", member))
-        again = (on("a", "Refresh"), *look)
+        again = (call_on("a", "Refresh"), *look)
         queue = (new(), path(), full, make())
         plans[f"emptied-{member}"] = (
             (new(), path(), full, empty, make(), *look, *other, *again),
-            (*queue, on("a", "Refresh"), *look, empty, *look, on("a", "Update"), *look, *other, *again),
-            (*queue, empty, on("a", "Update"), *look, *other, *again, full, on("a", "Update"), *again),
+            (*queue, call_on("a", "Refresh"), *look, empty, *look, call_on("a", "Update"), *look, *other, *again),
+            (*queue, empty, call_on("a", "Update"), *look, *other, *again, full, call_on("a", "Update"), *again),
         )
     return plans
 
@@ -507,15 +530,15 @@ FORMS: Final = {
 
 
 def refer(member: str, name: str | None) -> Act:
-    return on("m", member, Variant("DISPATCH", name), kind="putref")
+    return call_on("m", member, Variant("DISPATCH", name), kind="putref")
 
 
 def handed(member: str, name: str) -> Act:
-    return on("m", member, kind="get", gives=name)
+    return call_on("m", member, kind="get", gives=name)
 
 
 def _property(member: str) -> Iterator[Plan]:
-    queue = (*created(), put("a", "Label", text("a")), on("a", "Refresh"))
+    queue = (*created(), put("a", "Label", text("a")), call_on("a", "Refresh"))
     looks = tuple(act for form in FORMS[member] for act in (handed(form, "r"), *get("r", "FormatName", "Label")))
     yield (*queue, MESSAGE, refer(member, "a"), *looks)
     yield (
@@ -527,7 +550,7 @@ def _property(member: str) -> Iterator[Plan]:
         handed(member, "r"),
         *get("r", "FormatName"),
     )
-    changed = (handed(member, "r"), on("a", "Refresh"), put("a", "Label", text("b")), on("a", "Update"))
+    changed = (handed(member, "r"), call_on("a", "Refresh"), put("a", "Label", text("b")), call_on("a", "Update"))
     yield (*queue, MESSAGE, refer(member, "a"), *changed, *get("r", "Label"), handed(member, "s"), *get("s", "Label"))
     other = (
         new("b"),
@@ -561,13 +584,17 @@ def message_queues() -> Mapping[str, tuple[Plan, ...]]:
 
 def destinations() -> Mapping[str, tuple[Plan, ...]]:
     """Return the plans of ResponseDestination, and of messages sent to one, for a driver that has destinations."""
-    destination = (create(DESTINATION, "a"), on("a", "FormatName", text(f"{DIRECT},{DIRECT}2"), kind="put"))
+    destination = (create(DESTINATION, "a"), call_on("a", "FormatName", text(f"{DIRECT},{DIRECT}2"), kind="put"))
     member = "ResponseDestination"
     refers = (*destination, MESSAGE, refer(member, "a"), handed(member, "r"), *get("r", "FormatName"))
     looks = (handed("DestinationQueueInfo", "x"), *get("x", "PathName"))
-    two = (*created("i"), on("i", "Open", SEND, SHARED, gives="s"), *created("j", f"{PATH}-b"))
-    other = (create(DESTINATION, "d"), on("d", "FormatName", text(f"{DIRECT}-b"), kind="put"), on("d", "Open"))
-    sent = {name: on("m", "Send", Variant("DISPATCH", name), long(0)) for name in ("s", "d")}
+    two = (*created("i"), call_on("i", "Open", SEND, SHARED, gives="s"), *created("j", f"{PATH}-b"))
+    other = (
+        create(DESTINATION, "d"),
+        call_on("d", "FormatName", text(f"{DIRECT}-b"), kind="put"),
+        call_on("d", "Open"),
+    )
+    sent = {name: call_on("m", "Send", Variant("DISPATCH", name), long(0)) for name in ("s", "d")}
     each: list[Plan] = [
         tuple(act for name in names for act in (sent[name], *looks)) for names in ("sd", "ds", "sds", "dd")
     ]

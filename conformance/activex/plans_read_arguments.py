@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from conformance.activex.members import Member
-from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, create, on, passes
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, call_on, create, passes
 from conformance.activex.plans_reads import (
     AT_ONCE,
     PEEK,
@@ -40,9 +40,9 @@ from conformance.activex.world import WANTS
 
 CONNECTOR: Final = text("{01234567-89AB-CDEF-0123-456789ABCDEF}")
 CONSTANTS: Final = (0, 1, 2)
-BEGIN: Final[Plan] = (create("MSMQTransactionDispenser", "d"), on("d", "BeginTransaction", gives="t"))
-COMMIT: Final = on("t", "Commit", MISSING, MISSING, MISSING)
-ABORT: Final = on("t", "Abort", MISSING, MISSING)
+BEGIN: Final[Plan] = (create("MSMQTransactionDispenser", "d"), call_on("d", "BeginTransaction", gives="t"))
+COMMIT: Final = call_on("t", "Commit", MISSING, MISSING, MISSING)
+ABORT: Final = call_on("t", "Abort", MISSING, MISSING)
 
 
 def transactions(member: Member) -> Iterator[Plan]:
@@ -111,13 +111,13 @@ def wants(member: Member) -> Iterator[Plan]:
         ]
     each += [{}, *({WANTS[name]: truth(name != "Body")} for name in getters)]
     parts = [
-        (*start(member), _read(member, flags, f"m{at}"), *(on(f"m{at}", one, kind="get") for one in getters))
+        (*start(member), _read(member, flags, f"m{at}"), *(call_on(f"m{at}", one, kind="get") for one in getters))
         for at, flags in enumerate(each)
     ]
     if receives(member):
         yield from ((*_with_connector(member), *part) for part in parts)
     else:  # what is peeked at stays, so that it can be peeked at again
-        again = on("q", "Reset")
+        again = call_on("q", "Reset")
         yield (*_with_connector(member), *(act for part in parts for act in (again, *part)))
 
 
@@ -130,7 +130,7 @@ def _with_connector(member: Member) -> Plan:
     acts: list[Act] = [*watched(member=member)]
     for name in ("a", "b", "c"):
         acts += message(name, body=True)
-        acts += [on(name, "ConnectorTypeGuid", CONNECTOR, kind="put"), send(name)]
+        acts += [call_on(name, "ConnectorTypeGuid", CONNECTOR, kind="put"), send(name)]
     return (*acts, *peeks_at_all("a", "b", "c")) if by_lookup(member) else tuple(acts)
 
 
@@ -138,7 +138,7 @@ def journals(member: Member) -> Iterator[Plan]:
     """Yield plans with a queue whose journal keeps what a receive takes."""
     if not receives(member):
         return
-    journal = (create("MSMQQueueInfo", "j"), on("j", "FormatName", text(f"{DIRECT_NAME};JOURNAL"), kind="put"))
+    journal = (create("MSMQQueueInfo", "j"), call_on("j", "FormatName", text(f"{DIRECT_NAME};JOURNAL"), kind="put"))
     look = (opened(RECEIVE, "o", "j"), read("Peek", "kept", queue_object="o"))
     for kept in (True, False):
         made = (*watched("a", "b", "c", journal=kept, member=member), *journal)
@@ -166,7 +166,7 @@ def cursor(member: Member) -> Iterator[Plan]:
         *watched("a", "b", "c", member=member),
         *start(member),
         read(member),
-        on("q", "Reset"),
+        call_on("q", "Reset"),
         read("PeekCurrent", "m2"),
     )
     yield (
@@ -191,7 +191,7 @@ NAMES: Final = ("a", "b", "c")
 
 def _end(act: Act, name: str) -> Act:
     assert act.call is not None
-    return on(name, act.call.member, *act.call.arguments)
+    return call_on(name, act.call.member, *act.call.arguments)
 
 
 def asked(member: Member) -> Iterator[tuple[tuple[str, ...], dict[str, Variant]]]:
@@ -212,7 +212,7 @@ def _connected(*, transactional: bool) -> Plan:
     """Return a queue with three messages that have a body and a connector type, and `w`, which has seen them."""
     acts: list[Act] = [*watched(transactional=transactional)]
     for name in NAMES:
-        acts += [*message(name, body=True), on(name, "ConnectorTypeGuid", CONNECTOR, kind="put")]
+        acts += [*message(name, body=True), call_on(name, "ConnectorTypeGuid", CONNECTOR, kind="put")]
         acts.append(send(name, SINGLE if transactional else long(0)))
     return (*acts, *peeks_at_all(*NAMES))
 
@@ -225,9 +225,9 @@ def wants_in_transactions(member: Member) -> Iterator[Plan]:
     each = list(asked(member))
     for at, (getters, flags) in enumerate((*each[:3], each[-1])):
         transaction, gives = f"t{at}", f"m{at}"
-        acts += [on("d", "BeginTransaction", gives=transaction), on("q", "Reset"), *start(member)]
+        acts += [call_on("d", "BeginTransaction", gives=transaction), call_on("q", "Reset"), *start(member)]
         acts.append(read(member, gives, of=of(member), transaction=dispatch(transaction), given=flags))
-        acts += [on(gives, one, kind="get") for one in getters]
+        acts += [call_on(gives, one, kind="get") for one in getters]
         acts.append(_end(ABORT, transaction))
     yield tuple(acts)
 
@@ -239,17 +239,17 @@ def wants_in_single_messages(member: Member) -> Iterator[Plan]:
     parts: list[Plan] = []
     for at, (getters, flags) in enumerate(list(asked(member))[:3]):
         one = read(member, f"m{at}", of=of(member), transaction=SINGLE, given=flags)
-        parts.append((*start(member), one, *(on(f"m{at}", name, kind="get") for name in getters)))
+        parts.append((*start(member), one, *(call_on(f"m{at}", name, kind="get") for name in getters)))
     base = _connected(transactional=True)
     if of(member) is None:  # the next read finds the next message
-        yield (*base, *(act for part in parts for act in (on("q", "Reset"), *part)))
+        yield (*base, *(act for part in parts for act in (call_on("q", "Reset"), *part)))
     else:
         yield from ((*base, *part) for part in parts)
 
 
 def wants_one_after_another(member: Member) -> Iterator[Plan]:
     """Yield plans in which reads of one queue object, opened by a format name, ask for different properties."""
-    by_name = (create("MSMQQueueInfo", "f"), on("f", "FormatName", text(DIRECT_NAME), kind="put"))
+    by_name = (create("MSMQQueueInfo", "f"), call_on("f", "FormatName", text(DIRECT_NAME), kind="put"))
     base = (*_connected(transactional=False), *by_name, opened(RECEIVE, "o", "f"))
     each = list(asked(member))
     if receives(member):
@@ -258,11 +258,11 @@ def wants_one_after_another(member: Member) -> Iterator[Plan]:
         each = each[:1]
     acts: list[Act] = [*base]
     for at, (getters, flags) in enumerate(each):
-        acts.append(on("o", "Reset"))
+        acts.append(call_on("o", "Reset"))
         if steps_on(member):
             acts.append(read("PeekCurrent", f"at{at}", queue_object="o"))
         acts.append(read(member, f"m{at}", queue_object="o", of=of(member), given=flags))
-        acts += [on(f"m{at}", one, kind="get") for one in getters]
+        acts += [call_on(f"m{at}", one, kind="get") for one in getters]
     yield tuple(acts)
 
 
@@ -274,7 +274,7 @@ def single_message_stays_gone(member: Member) -> Iterator[Plan]:
     later = (read("Receive", "later", transaction=dispatch("t")), ABORT)
     look = (opened(PEEK, "x"), read("Peek", "head", queue_object="x"), *(_look(name) for name in NAMES))
     yield (*watched(*NAMES, transactional=True), *start(member), taken, *BEGIN, *later, *look, *drain(3))
-    yield (*watched(*NAMES, transactional=True), *BEGIN, *start(member), taken, ABORT, on("q", "Close"), *look)
+    yield (*watched(*NAMES, transactional=True), *BEGIN, *start(member), taken, ABORT, call_on("q", "Close"), *look)
 
 
 def _look(name: str) -> Act:
@@ -288,8 +288,8 @@ def two_in_a_transaction(member: Member) -> Iterator[Plan]:
     taken = read(member, of=of(member), transaction=dispatch("t"))
     other = (
         create("MSMQQueueInfo", "i2"),
-        on("i2", "PathName", text(f"{PATH_NAME}-2"), kind="put"),
-        on("i2", "Create", truth(True), MISSING),
+        call_on("i2", "PathName", text(f"{PATH_NAME}-2"), kind="put"),
+        call_on("i2", "Create", truth(True), MISSING),
         opened(SEND, "s2", "i2"),
         opened(RECEIVE, "q2", "i2"),
     )
@@ -323,13 +323,15 @@ def allowed_peeks(member: Member) -> Iterator[Plan]:
     """Yield plans in which a message that another transaction holds is received with leave to peek, or was so."""
     if not member.name.endswith("AllowPeek"):
         return
-    begin = (*BEGIN, on("d", "BeginTransaction", gives="u"))
+    begin = (*BEGIN, call_on("d", "BeginTransaction", gives="u"))
     within = dispatch("t")
     both = (
         read(member, "m1", of="a", transaction=within),
         read(member, "m2", of="b", transaction=within),
     )
-    looks = tuple(act for peek in _peeks() for act in (on("q", "Reset"), *start(peek), read(peek, "p", of=of(peek))))
+    looks = tuple(
+        act for peek in _peeks() for act in (call_on("q", "Reset"), *start(peek), read(peek, "p", of=of(peek)))
+    )
     yield (*watched(*NAMES, transactional=True), *BEGIN, *both, *looks, ABORT, *drain(3))
     for first in ("Receive", member.name):
         taken = read(first, of="a" if "LookupId" in first else None, transaction=dispatch("t"))
@@ -372,9 +374,9 @@ def what_is_left(member: Member) -> Iterator[Plan]:
     """Yield a plan in which a read asks for nothing: all else that the message was sent with is there."""
     given = {one.name for one in member.slots[0].arguments}
     names = place(member)
-    puts = (on(names, name, value, kind="put") for name, value in PROPERTIES.items())
-    looks = tuple(on(names, name, kind="get") for name in PROPERTIES)
-    of_read = tuple(on("m", name, kind="get") for name in PROPERTIES if name not in WANTS)
+    puts = (call_on(names, name, value, kind="put") for name, value in PROPERTIES.items())
+    looks = tuple(call_on(names, name, kind="get") for name in PROPERTIES)
+    of_read = tuple(call_on("m", name, kind="get") for name in PROPERTIES if name not in WANTS)
     acts: list[Act] = [*watched()]
     for name in NAMES:
         acts += message(name, body=True)
@@ -389,8 +391,8 @@ def times_that_pass(member: Member) -> Iterator[Plan]:
     if member.name not in ("Receive", "Peek"):
         return
     times = {"MaxTimeToReachQueue": long(500), "MaxTimeToReceive": long(1000)}
-    puts = tuple(on("a", name, value, kind="put") for name, value in times.items())
-    looks = tuple(on("m", name, kind="get") for name in times)
+    puts = tuple(call_on("a", name, value, kind="put") for name, value in times.items())
+    looks = tuple(call_on("m", name, kind="get") for name in times)
     yield (*watched(), *message("a"), *puts, send("a"), passes(2_000), read(member), *looks)
 
 
@@ -414,13 +416,19 @@ GETTERS: Final = tuple(member for member in MEMBERS if member.slot("get") is not
 
 def getter(member: Member) -> Iterator[Plan]:
     """Yield plans that look at a property of a queue opened in each way, and again when it is closed."""
-    look = on("q", member.name, kind="get")
+    look = call_on("q", member.name, kind="get")
     for access in (RECEIVE, SEND, PEEK):
-        yield (*queue(), opened(access, "q"), look, on("q", "Close"), look)
-    yield (*queue(), on("i", "Open", long(RECEIVE), long(DENY_RECEIVE), gives="q"), look, on("q", "Close"), look)
-    each = {name: on(name, member.name, kind="get") for name in ("q", "p", "s")}
+        yield (*queue(), opened(access, "q"), look, call_on("q", "Close"), look)
+    yield (
+        *queue(),
+        call_on("i", "Open", long(RECEIVE), long(DENY_RECEIVE), gives="q"),
+        look,
+        call_on("q", "Close"),
+        look,
+    )
+    each = {name: call_on(name, member.name, kind="get") for name in ("q", "p", "s")}
     several = (opened(RECEIVE, "q"), each["q"], opened(RECEIVE, "p"), each["p"], opened(SEND, "s"), each["s"])
-    yield (*queue(), *several, *each.values(), on("p", "Close"), each["q"], each["s"])
+    yield (*queue(), *several, *each.values(), call_on("p", "Close"), each["q"], each["s"])
 
 
 def methods() -> Mapping[str, Plan]:
@@ -429,51 +437,58 @@ def methods() -> Mapping[str, Plan]:
     plans: dict[str, Plan] = {
         "close": (
             *base("a"),
-            on("q", "Close"),
+            call_on("q", "Close"),
             read("Receive"),
-            on("q", "Reset"),
-            on("q", "Purge"),
+            call_on("q", "Reset"),
+            call_on("q", "Purge"),
             opened(RECEIVE, "q2"),
         ),
-        "close-other": (*three, on("q", "Close"), *sweep(3), opened(RECEIVE, "q"), *drain(3)),
-        "close-frees": (*_exclusive(), on("q", "Close"), opened(RECEIVE, "q2"), read("Receive", queue_object="q2")),
-        "close-twice": (*base("a"), on("q", "Close"), on("q", "Close")),
-        "purge": (*three, on("q", "Purge"), *sweep(3), read("Receive"), *sent("d"), *drain(1)),
-        "purge-empty": (*watched(), on("q", "Purge"), *sent("d"), *drain(1)),
+        "close-other": (*three, call_on("q", "Close"), *sweep(3), opened(RECEIVE, "q"), *drain(3)),
+        "close-frees": (
+            *_exclusive(),
+            call_on("q", "Close"),
+            opened(RECEIVE, "q2"),
+            read("Receive", queue_object="q2"),
+        ),
+        "close-twice": (*base("a"), call_on("q", "Close"), call_on("q", "Close")),
+        "purge": (*three, call_on("q", "Purge"), *sweep(3), read("Receive"), *sent("d"), *drain(1)),
+        "purge-empty": (*watched(), call_on("q", "Purge"), *sent("d"), *drain(1)),
         "purge-access": (
             *base("a", access=SEND),
-            on("q", "Purge"),
+            call_on("q", "Purge"),
             opened(RECEIVE, "q2"),
             read("Peek", queue_object="q2"),
         ),
-        "purge-closed-access": (*base("a", access=SEND), on("q", "Close"), on("q", "Purge")),
-        "purge-access-peek": (*base("a", access=PEEK), on("q", "Purge"), read("Peek")),
-        "purge-locked-commit": (*_locked(), on("q", "Purge"), COMMIT, read("Peek", "p")),
-        "purge-locked": (*_locked(), on("q", "Purge"), read("Peek", "p"), ABORT, read("Peek", "p2")),
+        "purge-closed-access": (*base("a", access=SEND), call_on("q", "Close"), call_on("q", "Purge")),
+        "purge-access-peek": (*base("a", access=PEEK), call_on("q", "Purge"), read("Peek")),
+        "purge-locked-commit": (*_locked(), call_on("q", "Purge"), COMMIT, read("Peek", "p")),
+        "purge-locked": (*_locked(), call_on("q", "Purge"), read("Peek", "p"), ABORT, read("Peek", "p2")),
     }
     for member in MEMBERS:
         if at_cursor(member) and member.name.startswith("Peek") and "Next" not in member.name:
             moved = (read("PeekCurrent", "p1"), read("PeekNext", "p2"))
-            plans[f"reset-{member.name}"] = (*three, *moved, on("q", "Reset"), read(member, "again"))
+            plans[f"reset-{member.name}"] = (*three, *moved, call_on("q", "Reset"), read(member, "again"))
     plans["reset-gone"] = (
         *three,
         read("PeekCurrent", "p"),
         read("Receive", "taken"),
-        on("q", "Reset"),
+        call_on("q", "Reset"),
         read("PeekCurrent"),
     )
-    plans["reset-next"] = (*three, read("PeekCurrent", "p"), on("q", "Reset"), read("PeekNext"))
+    plans["reset-next"] = (*three, read("PeekCurrent", "p"), call_on("q", "Reset"), read("PeekNext"))
     return plans
 
 
 def notification() -> Mapping[str, Plan]:
     """Return plans in which EnableNotification is refused before it looks at the event object, by name."""
     nothing = Variant("DISPATCH")
-    calls = [on("q", "EnableNotification", nothing, cursor, AT_ONCE) for cursor in (MISSING, *CURSORS, *NO_CURSORS)]
+    calls = [
+        call_on("q", "EnableNotification", nothing, cursor, AT_ONCE) for cursor in (MISSING, *CURSORS, *NO_CURSORS)
+    ]
     blank = create("MSMQQueue", "q")
     return {
         "blank": (blank, *calls),
-        "closed": (*queue(), opened(PEEK, "q"), on("q", "Close"), *calls),
+        "closed": (*queue(), opened(PEEK, "q"), call_on("q", "Close"), *calls),
         "no-event": (*queue(), opened(PEEK, "q"), *calls),
         "no-event-for-sending": (*queue(), opened(SEND, "q"), *calls),
     }
@@ -481,7 +496,7 @@ def notification() -> Mapping[str, Plan]:
 
 def _exclusive() -> Plan:
     """Return a queue that `q` has for itself: another opening for receiving is refused."""
-    alone = on("i", "Open", long(RECEIVE), long(DENY_RECEIVE), gives="q")
+    alone = call_on("i", "Open", long(RECEIVE), long(DENY_RECEIVE), gives="q")
     return (*queue(), opened(SEND, "s"), *sent("a"), alone, opened(RECEIVE, "refused"))
 
 

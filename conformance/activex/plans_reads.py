@@ -7,7 +7,7 @@ from itertools import product
 from typing import Final
 
 from conformance.activex.members import Member
-from conformance.activex.plans import LOOKUP, PATH_NAME, Act, Plan, create, on, passes
+from conformance.activex.plans import LOOKUP, PATH_NAME, Act, Plan, call_on, create, passes
 from conformance.activex.tables_queue import MEMBERS
 from conformance.activex.values import MISSING, Variant, long, octets, text, truth
 
@@ -26,26 +26,26 @@ def dispatch(name: str) -> Variant:
 
 def queue(*, transactional: bool = False, journal: bool = False, path: str = PATH_NAME) -> Plan:
     """Return the creation of a queue by an MSMQQueueInfo `i`."""
-    made: list[Act] = [create("MSMQQueueInfo", "i"), on("i", "PathName", text(path), kind="put")]
+    made: list[Act] = [create("MSMQQueueInfo", "i"), call_on("i", "PathName", text(path), kind="put")]
     if journal:
-        made.append(on("i", "Journal", long(1), kind="put"))
-    return (*made, on("i", "Create", truth(True) if transactional else MISSING, MISSING))
+        made.append(call_on("i", "Journal", long(1), kind="put"))
+    return (*made, call_on("i", "Create", truth(True) if transactional else MISSING, MISSING))
 
 
 def opened(access: int, gives: str, info: str = "i") -> Act:
     """Return the opening of the queue."""
-    return on(info, "Open", long(access), long(0), gives=gives)
+    return call_on(info, "Open", long(access), long(0), gives=gives)
 
 
 def message(name: str, *, body: bool = False) -> Plan:
     """Return the making of a message with a label of its own, which tells it, and with a body."""
-    made = (create("MSMQMessage", name), on(name, "Label", text(f"label of {name}"), kind="put"))
-    return (*made, on(name, "Body", octets(f"body of {name}".encode()), kind="put")) if body else made
+    made = (create("MSMQMessage", name), call_on(name, "Label", text(f"label of {name}"), kind="put"))
+    return (*made, call_on(name, "Body", octets(f"body of {name}".encode()), kind="put")) if body else made
 
 
 def send(name: str, transaction: Variant = NONE, to: str = "s") -> Act:
     """Return the sending of a message."""
-    return on(name, "Send", dispatch(to), transaction)
+    return call_on(name, "Send", dispatch(to), transaction)
 
 
 def sent(*names: str, transaction: Variant = NONE) -> Plan:
@@ -76,7 +76,7 @@ def read(
     if of is not None:
         known.setdefault("LookupId", Variant("UI8", f"{LOOKUP}{of}"))
     arguments = [known.get(one.name, MISSING) for one in row.slots[0].arguments if not one.result]
-    return on(queue_object, row.name, *arguments, gives=gives)
+    return call_on(queue_object, row.name, *arguments, gives=gives)
 
 
 HEAD: Final = read("Peek", "head", queue_object="w")
@@ -92,7 +92,7 @@ def peeks_at_all(*names: str) -> Plan:
 def sweep(most: int, again: str = "") -> Plan:
     """Return what `w` sees from the head of the queue on: one peek more than there can be messages."""
     later = (read("PeekNext", f"seen{again}{at}", queue_object="w") for at in range(1, most + 1))
-    return (on("w", "Reset"), read("PeekCurrent", f"seen{again}0", queue_object="w"), *later)
+    return (call_on("w", "Reset"), read("PeekCurrent", f"seen{again}0", queue_object="w"), *later)
 
 
 def drain(most: int) -> Plan:
@@ -212,14 +212,14 @@ def waits(member: Member) -> Iterator[Plan]:
     for timeout in (long(-1), MISSING, LONG):
         yield (*empty, read(member, timeout=timeout), *sent("b", "c"), HEAD)
     yield (*empty, read(member, timeout=SOON), passes(500), passes(500), *sent("b"), HEAD)
-    yield (*empty, read(member, timeout=MISSING), on("q", "Close"), *sent("b"), HEAD)
+    yield (*empty, read(member, timeout=MISSING), call_on("q", "Close"), *sent("b"), HEAD)
     if receives(member):
-        begin = (on("d", "BeginTransaction", gives=name) for name in ("t", "u"))
+        begin = (call_on("d", "BeginTransaction", gives=name) for name in ("t", "u"))
         empty = (*watched(*names, transactional=True), create("MSMQTransactionDispenser", "d"), *begin, *start(member))
-        comes = (*sent("b", "c", transaction=dispatch("u")), on("u", "Commit", MISSING, MISSING, MISSING))
+        comes = (*sent("b", "c", transaction=dispatch("u")), call_on("u", "Commit", MISSING, MISSING, MISSING))
         for how, timeout in product((NONE, long(3), dispatch("t")), (MISSING, LONG)):
             waiting = read(member, timeout=timeout, transaction=how)
-            yield (*empty, waiting, *comes, HEAD, on("t", "Abort", MISSING, MISSING), *drain(2))
+            yield (*empty, waiting, *comes, HEAD, call_on("t", "Abort", MISSING, MISSING), *drain(2))
 
 
 FAMILIES: Final = (gives_at_once, finds_nothing, waits)
@@ -245,7 +245,7 @@ def _by_state(member: Member) -> Iterator[Plan]:
     for access in (RECEIVE, SEND):
         yield (
             *base("a", access=access),
-            on("q", "Close"),
+            call_on("q", "Close"),
             read(member, given=identifier),
             read(member, transaction=WRONG_TRANSACTIONS[0], given=identifier),
         )
@@ -269,7 +269,7 @@ def _by_arguments(member: Member) -> Iterator[Plan]:
         wrong = (read(member, given={"LookupId": one}) for one in NO_LOOKUP)
         yield (*watched("a", "b", "c", member=member), *wrong, HEAD)
         for name in ("q", "s"):
-            more = (on("q", "Close"),) if name == "q" else ()
+            more = (call_on("q", "Close"),) if name == "q" else ()
             yield (
                 *watched("a", member=member),
                 *more,
@@ -283,7 +283,7 @@ def _by_cursor(member: Member) -> Iterator[Plan]:
         return
     if steps_on(member):
         yield (*watched("a", "b", member=member), read(member), read("PeekCurrent", "p"), read(member, "m2"))
-        yield (*watched("a", "b", member=member), read("PeekCurrent", "p"), on("q", "Reset"), read(member))
+        yield (*watched("a", "b", member=member), read("PeekCurrent", "p"), call_on("q", "Reset"), read(member))
         yield (*watched("a", "b", member=member), read("ReceiveCurrent", "p"), read(member))
         yield (
             *watched("a", "b", member=member),
@@ -294,8 +294,8 @@ def _by_cursor(member: Member) -> Iterator[Plan]:
         return
     gone = (*watched("a", "b", member=member), read("PeekCurrent", "p"), read("Receive", "taken"))
     yield (*gone, read(member), read("PeekNext", "next"), read(member, "m2"), HEAD)
-    yield (*gone, on("q", "Reset"), read(member), HEAD)
-    yield (*watched(member=member), read("PeekCurrent", "p"), *sent("a"), on("q", "Reset"), read(member))
+    yield (*gone, call_on("q", "Reset"), read(member), HEAD)
+    yield (*watched(member=member), read("PeekCurrent", "p"), *sent("a"), call_on("q", "Reset"), read(member))
 
 
 REFUSED_FAMILIES: Final = (refused,)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from conformance.activex.members import Member
-from conformance.activex.plans import Act, Plan, create, on
+from conformance.activex.plans import Act, Plan, call_on, create
 from conformance.activex.plans_queue_info import PATH, RECEIVE, SEND, created, format_name, get, new, opened, path, put
 from conformance.activex.plans_queue_info import make as make_queue
 from conformance.activex.tables import CLASSES
@@ -48,12 +48,12 @@ GETTERS: Final = tuple(
     for name, row in MEMBERS.items()
     if row.slot("get") is not None and row.vt != "DISPATCH" and not row.unimplemented
 )
-QUEUE: Final[Plan] = (*created(), on("a", "Refresh"), opened("a", "s", SEND), opened("a", "q", RECEIVE))
+QUEUE: Final[Plan] = (*created(), call_on("a", "Refresh"), opened("a", "s", SEND), opened("a", "q", RECEIVE))
 TRANSACTIONAL: Final[Plan] = (
     new(),
     path(),
     make_queue("a", truth(True)),
-    on("a", "Refresh"),
+    call_on("a", "Refresh"),
     opened("a", "s", SEND),
     opened("a", "q", RECEIVE),
 )
@@ -73,19 +73,19 @@ def message(name: str = "m") -> Act:
 
 
 def send(name: str = "m", to: str | None = "s", how: Variant = NONE) -> Act:
-    return on(name, "Send", Variant("DISPATCH", to), how)
+    return call_on(name, "Send", Variant("DISPATCH", to), how)
 
 
 def receive(gives: str = "r", queue: str = "q") -> Act:
     """Return a receive outside of transactions that does not wait and wants everything."""
     wanted = truth(True)
-    return on(queue, "Receive", NONE, wanted, wanted, long(0), wanted, gives=gives)
+    return call_on(queue, "Receive", NONE, wanted, wanted, long(0), wanted, gives=gives)
 
 
 def peek(gives: str = "p", queue: str = "q") -> Act:
     """Return a peek that does not wait and wants everything."""
     wanted = truth(True)
-    return on(queue, "Peek", wanted, wanted, long(0), wanted, gives=gives)
+    return call_on(queue, "Peek", wanted, wanted, long(0), wanted, gives=gives)
 
 
 def property_sent(member: str) -> Iterator[Plan]:
@@ -139,7 +139,7 @@ def contents() -> Mapping[str, tuple[Plan, ...]]:
         plan = (*QUEUE, message(), *times, send(), *get("m", *looks), receive(), *get("r", *looks))
         plans[f"times-{reach}-{receiving}"] = (plan,)
     for member in ("AttachCurrentSecurityContext", "AttachCurrentSecurityContext2"):
-        attach = (message(), on("m", member), *get("m", "SenderId", "SenderCertificate"), send())
+        attach = (message(), call_on("m", member), *get("m", "SenderId", "SenderCertificate"), send())
         plans[member] = ((*QUEUE, *attach, receive(), *get("r", "SenderId"), *get("m", "SenderId")),)
     plans["queues"] = tuple(_queues())
     single = (*TRANSACTIONAL, message(), send("m", "s", SINGLE), receive())
@@ -152,8 +152,8 @@ def contents() -> Mapping[str, tuple[Plan, ...]]:
 
 def _acknowledged(asked: int) -> Plan:
     """Return a plan that asks for acknowledgments and looks for them when the message is there, and is received."""
-    administration = (*created("b", f"{PATH}-b"), on("b", "Refresh"), opened("b", "c", RECEIVE))
-    refer = on("m", "AdminQueueInfo", Variant("DISPATCH", "b"), kind="putref")
+    administration = (*created("b", f"{PATH}-b"), call_on("b", "Refresh"), opened("b", "c", RECEIVE))
+    refer = call_on("m", "AdminQueueInfo", Variant("DISPATCH", "b"), kind="putref")
     asks = (message(), put("m", "Ack", long(asked)), refer, send(), *get("m", "Id"))
     looks = ("Class", "MsgClass", "CorrelationId")
     first, second = receive("x", "c"), receive("y", "c")
@@ -174,17 +174,17 @@ def _queues() -> Iterator[Plan]:
     )
     for member in ("ResponseQueueInfo", "AdminQueueInfo"):
         for form in (member, f"{member}_v1", f"{member}_v2"):
-            refer = on("m", form, Variant("DISPATCH", "b"), kind="putref")
-            other = (*created("b", f"{PATH}-b"), on("b", "Refresh"))
+            refer = call_on("m", form, Variant("DISPATCH", "b"), kind="putref")
+            other = (*created("b", f"{PATH}-b"), call_on("b", "Refresh"))
             looks = (*_queue("r", member, "x"), *_queue("r", f"{member}_v1", "y"), *_queue("r", f"{member}_v2", "z"))
             yield (*QUEUE, *other, message(), refer, send(), receive(), *looks)
     named = (new("b"), format_name("b", "DIRECT=OS:$computer\\private$\\$queue"))
-    refer = on("m", "ResponseQueueInfo", Variant("DISPATCH", "b"), kind="putref")
+    refer = call_on("m", "ResponseQueueInfo", Variant("DISPATCH", "b"), kind="putref")
     yield (*QUEUE, *named, message(), refer, send(), receive(), *_queue("r", "ResponseQueueInfo", "x"))
 
 
 def _queue(name: str, member: str, gives: str) -> Plan:
-    return (on(name, member, kind="get", gives=gives), *get(gives, "FormatName"))
+    return (call_on(name, member, kind="get", gives=gives), *get(gives, "FormatName"))
 
 
 def refused() -> Mapping[str, Plan]:
@@ -203,7 +203,7 @@ def refused() -> Mapping[str, Plan]:
         "provider-then-transaction": (*QUEUE, message(), connector, null_provider, wrong, send(), *nothing),
         "no-destination-then-transaction": (*QUEUE, message(), send(to=None, how=text("a")), wrong, *nothing),
         "receive-access": (*QUEUE, message(), send(to="q"), *nothing),
-        "closed": (*QUEUE, message(), on("s", "Close"), send(), *nothing),
+        "closed": (*QUEUE, message(), call_on("s", "Close"), send(), *nothing),
         "blank": (*QUEUE, create("MSMQQueue", "b"), message(), send(to="b"), *nothing),
     }
     for member, value in CONNECTED.items():
@@ -228,9 +228,12 @@ def refused() -> Mapping[str, Plan]:
 
 def transactional() -> Mapping[str, Plan]:
     """Return the plans of Send as part of a transaction, and of each number."""
-    begin = (create("MSMQTransactionDispenser", "d"), on("d", "BeginTransaction", gives="t"))
+    begin = (create("MSMQTransactionDispenser", "d"), call_on("d", "BeginTransaction", gives="t"))
     in_it = Variant("DISPATCH", "t")
-    ends = {"commit": on("t", "Commit", MISSING, MISSING, MISSING), "abort": on("t", "Abort", MISSING, MISSING)}
+    ends = {
+        "commit": call_on("t", "Commit", MISSING, MISSING, MISSING),
+        "abort": call_on("t", "Abort", MISSING, MISSING),
+    }
     plans: dict[str, Plan] = {}
     for word, end in ends.items():
         two = (message(), put("m", "Label", text("a")), send(how=in_it), receive("w"))
@@ -253,15 +256,15 @@ SECOND: Final[Plan] = (
     new("b"),
     path("b", f"{PATH}-b"),
     make_queue("b", truth(True)),
-    on("b", "Refresh"),
+    call_on("b", "Refresh"),
     opened("b", "s2", SEND),
     opened("b", "q2", RECEIVE),
 )
-BEGIN: Final[Plan] = (create("MSMQTransactionDispenser", "d"), on("d", "BeginTransaction", gives="t"))
+BEGIN: Final[Plan] = (create("MSMQTransactionDispenser", "d"), call_on("d", "BeginTransaction", gives="t"))
 ATTACH: Final[Plan] = (
-    on("t", "ITransaction", kind="get", gives="i"),
+    call_on("t", "ITransaction", kind="get", gives="i"),
     create("MSMQTransaction", "u"),
-    on("u", "InitNew", Variant("UNKNOWN", "i")),
+    call_on("u", "InitNew", Variant("UNKNOWN", "i")),
 )
 ARGUMENTS: Final = {"Commit": (MISSING,) * 3, "Abort": (MISSING,) * 2}
 
@@ -280,15 +283,15 @@ def together() -> Mapping[str, tuple[Plan, ...]]:
     for member, arguments in ARGUMENTS.items():
         word = member.lower()
         base = (*TRANSACTIONAL, *SECOND, *BEGIN)
-        end = on("t", member, *arguments)
+        end = call_on("t", member, *arguments)
         two = (*_labelled("m", "s", "t"), *_labelled("n", "s2", "t"))
         plans[f"{word}-two-queues"] = ((*base, *two, receive("w"), receive("v", "q2"), end, *_looks()),)
         three = (*two, *_labelled("o", "s", "t"))
         plans[f"{word}-three"] = ((*base, *three, receive("w"), end, *_looks()),)
-        by_other = on("u", member, *arguments)
+        by_other = call_on("u", member, *arguments)
         both = (*_labelled("m", "s", "t"), *_labelled("n", "s", "u"))
         plans[f"{word}-attached"] = tuple(_attached(base, both, end, by_other))
-        first = (on("d", "BeginTransaction", gives="v"), *_labelled("m", "s", "t"), *_labelled("n", "s2", "v"))
+        first = (call_on("d", "BeginTransaction", gives="v"), *_labelled("m", "s", "t"), *_labelled("n", "s2", "v"))
         plans[f"{word}-one-of-two"] = ((*base, *first, end, receive(), *get("r", "Label"), receive("y", "q2")),)
     return plans
 
@@ -306,7 +309,7 @@ def times() -> Mapping[str, tuple[Plan, ...]]:
     puts = (put("m", "ConnectorTypeGuid", CONNECTOR), *(put("m", name, value) for name, value in CONNECTED.items()))
     waiting = (put("m", "MaxTimeToReachQueue", long(100)), put("m", "MaxTimeToReceive", long(200)))
     plain = (put("m", "Label", text("a")), put("m", "Body", text("b")))
-    attach = on("m", "AttachCurrentSecurityContext2")
+    attach = call_on("m", "AttachCurrentSecurityContext2")
     return {
         "peeked-nothing-put": ((*QUEUE, message(), send(), *peeked),),
         "peeked-label-and-body": ((*QUEUE, message(), *plain, *waiting, send(), *peeked),),
@@ -358,22 +361,22 @@ NO_TRANSACTIONS: Final = (
 )
 """Values that InitNew refuses for their type. Numbers that stand for pointers are left out: nobody may follow them."""
 
-BEGIN_TRANSACTION: Final[Plan] = (create(DISPENSER, "d"), on("d", "BeginTransaction", gives="t"))
+BEGIN_TRANSACTION: Final[Plan] = (create(DISPENSER, "d"), call_on("d", "BeginTransaction", gives="t"))
 
 
 def end(name: str, member: str, arguments: tuple[Variant, ...] | None = None) -> Act:
-    return on(name, member, *(LEFT_OUT[member] if arguments is None else arguments))
+    return call_on(name, member, *(LEFT_OUT[member] if arguments is None else arguments))
 
 
 def get_handle(name: str, gives: str) -> Plan:
     """Return two looks at the ITransaction of an object."""
-    return (on(name, "ITransaction", kind="get", gives=gives), on(name, "ITransaction", kind="get"))
+    return (call_on(name, "ITransaction", kind="get", gives=gives), call_on(name, "ITransaction", kind="get"))
 
 
 def transactions() -> Mapping[str, Plan]:
     """Return the plans of transactions by name."""
     plans: dict[str, Plan] = {}
-    handle = on("t", "ITransaction", kind="get", gives="i")
+    handle = call_on("t", "ITransaction", kind="get", gives="i")
     for first, given in GIVEN.items():
         word = first.lower()
         plans[f"{word}-with-arguments"] = (*BEGIN_TRANSACTION, end("t", first, given))
@@ -383,7 +386,7 @@ def transactions() -> Mapping[str, Plan]:
         plans[word] = (*BEGIN_TRANSACTION, end("t", first))
     plans["handles"] = (
         *BEGIN_TRANSACTION,
-        on("d", "BeginTransaction", gives="u"),
+        call_on("d", "BeginTransaction", gives="u"),
         handle,
         *get_handle("u", "j"),
         handle,
@@ -400,20 +403,26 @@ def transactions() -> Mapping[str, Plan]:
                 end("t", second),
                 end("t", second),
             )
-            attach = (create(TRANSACTION, "u"), on("u", "InitNew", Variant("UNKNOWN", "i")))
+            attach = (create(TRANSACTION, "u"), call_on("u", "InitNew", Variant("UNKNOWN", "i")))
             shared = (end("u", first), end("t", second), end("u", second))
             plans[f"{word}-by-another-then-{second.lower()}"] = (*BEGIN_TRANSACTION, handle, *attach, *shared)
     plans["two-transactions"] = (
         *BEGIN_TRANSACTION,
-        on("d", "BeginTransaction", gives="u"),
+        call_on("d", "BeginTransaction", gives="u"),
         end("t", "Commit"),
         end("u", "Abort"),
         end("t", "Abort"),
         end("u", "Commit"),
     )
-    plans["handle-of-nothing"] = (create(TRANSACTION, "t"), on("t", "ITransaction", kind="get"))
-    attached = (create(TRANSACTION, "u"), on("u", "InitNew", Variant("UNKNOWN", "i")))
-    plans["attach"] = (*BEGIN_TRANSACTION, handle, *attached, on("u", "ITransaction", kind="get"), end("u", "Commit"))
+    plans["handle-of-nothing"] = (create(TRANSACTION, "t"), call_on("t", "ITransaction", kind="get"))
+    attached = (create(TRANSACTION, "u"), call_on("u", "InitNew", Variant("UNKNOWN", "i")))
+    plans["attach"] = (
+        *BEGIN_TRANSACTION,
+        handle,
+        *attached,
+        call_on("u", "ITransaction", kind="get"),
+        end("u", "Commit"),
+    )
     for last in ("Commit", "Abort"):
         refused = tuple(end("u", last, arguments) for arguments in NOT_SUPPORTED[last])
         plans[f"attach-{last.lower()}-not-supported"] = (
@@ -424,15 +433,19 @@ def transactions() -> Mapping[str, Plan]:
             end("u", last),
             *refused,
         )
-        begins = (on("d", "BeginTransaction", gives=f"t{at}") for at in range(3))
+        begins = (call_on("d", "BeginTransaction", gives=f"t{at}") for at in range(3))
         plans[f"one-after-another-{last.lower()}"] = (
             BEGIN_TRANSACTION[0],
             *(act for at, begin in enumerate(begins) for act in (begin, end(f"t{at}", last))),
         )
     empty = create(TRANSACTION, "t")
-    plans["attach-other-types"] = (empty, *(on("t", "InitNew", value) for value in NO_TRANSACTIONS), end("t", "Commit"))
+    plans["attach-other-types"] = (
+        empty,
+        *(call_on("t", "InitNew", value) for value in NO_TRANSACTIONS),
+        end("t", "Commit"),
+    )
     no_transaction = (Variant("UNKNOWN", "d"), Variant("DISPATCH", "d"), Variant("UNKNOWN", "u"))
-    attempts = tuple(on("u", "InitNew", value) for value in no_transaction)
+    attempts = tuple(call_on("u", "InitNew", value) for value in no_transaction)
     plans["attach-other-objects"] = (
         *BEGIN_TRANSACTION,
         create(TRANSACTION, "u"),
@@ -444,7 +457,7 @@ def transactions() -> Mapping[str, Plan]:
     plans["attach-twice"] = (
         *BEGIN_TRANSACTION,
         handle,
-        *(on("t", "InitNew", value) for value in again),
+        *(call_on("t", "InitNew", value) for value in again),
         end("t", "Commit"),
     )
     plans["attach-after-commit"] = (

@@ -9,7 +9,7 @@ from typing import Final
 from conformance.activex import application, management
 from conformance.activex.library import interfaces
 from conformance.activex.members import Member
-from conformance.activex.plans import Act, Plan, create, on
+from conformance.activex.plans import Act, Plan, call_on, create
 from conformance.activex.plans_queue_info import PATH
 from conformance.activex.plans_reads import READS, receives
 from conformance.activex.scene_services import SINGLE_MESSAGE, driven
@@ -45,14 +45,14 @@ def direct(path: str) -> str:
 
 def queue(name: str, path: str = FIRST, *, transactional: bool = False, journal: bool = False) -> Plan:
     """Return the creation of a queue by an MSMQQueueInfo."""
-    made: list[Act] = [create("MSMQQueueInfo", name), on(name, "PathName", text(path), kind="put")]
+    made: list[Act] = [create("MSMQQueueInfo", name), call_on(name, "PathName", text(path), kind="put")]
     if journal:
-        made.append(on(name, "Journal", long(1), kind="put"))
-    return (*made, on(name, "Create", truth(True) if transactional else MISSING, MISSING))
+        made.append(call_on(name, "Journal", long(1), kind="put"))
+    return (*made, call_on(name, "Create", truth(True) if transactional else MISSING, MISSING))
 
 
 def opened(info: str, access: int, gives: str) -> Act:
-    return on(info, "Open", long(access), long(0), gives=gives)
+    return call_on(info, "Open", long(access), long(0), gives=gives)
 
 
 def sent(to: str, count: int = 1, *, transactional: bool = False) -> Plan:
@@ -65,22 +65,22 @@ def sent(to: str, count: int = 1, *, transactional: bool = False) -> Plan:
 def _one_sent(name: str, to: str, how: Variant) -> Plan:
     return (
         create("MSMQMessage", name),
-        on(name, "Label", text("equal"), kind="put"),
-        on(name, "Body", octets(b"abcd"), kind="put"),
-        on(name, "Send", Variant("DISPATCH", to), how),
+        call_on(name, "Label", text("equal"), kind="put"),
+        call_on(name, "Body", octets(b"abcd"), kind="put"),
+        call_on(name, "Send", Variant("DISPATCH", to), how),
     )
 
 
 def receive_act(reader: str) -> Act:
-    return on(reader, "Receive", long(0), MISSING, MISSING, NOT_NOW)
+    return call_on(reader, "Receive", long(0), MISSING, MISSING, NOT_NOW)
 
 
 def peeked(reader: str) -> Act:
-    return on(reader, "Peek", MISSING, MISSING, NOT_NOW)
+    return call_on(reader, "Peek", MISSING, MISSING, NOT_NOW)
 
 
 def looks(name: str, members: tuple[str, ...]) -> Plan:
-    return tuple(on(name, member, kind="get") for member in members)
+    return tuple(call_on(name, member, kind="get") for member in members)
 
 
 # Members that do nothing
@@ -88,7 +88,7 @@ def unimplemented(member: Member) -> Iterator[Plan]:
     """Yield a plan for each form of a member that does nothing."""
     for slot in member.slots:
         arguments = () if slot.kind == "get" else (Variant("DISPATCH", "a"),)
-        yield (create(member.coclass), on("a", member.name, *arguments, kind=slot.kind))
+        yield (create(member.coclass), call_on("a", member.name, *arguments, kind=slot.kind))
 
 
 def not_implemented() -> Plans:
@@ -104,19 +104,19 @@ _LOOKS: Final = looks("d", ("IsOpen", "PathName", "FormatName", "ADsPath", "Hand
 _WORLD: Final[Plan] = (*queue("i"), *queue("j", SECOND), opened("i", RECEIVE, "r"), opened("j", RECEIVE, "s"))
 _OTHER: Final[Plan] = (
     create(DESTINATION, "o"),
-    on("o", "FormatName", text(direct(SECOND)), kind="put"),
-    on("o", "Open"),
-    on("o", "Handle", kind="get", gives="$handle"),
+    call_on("o", "FormatName", text(direct(SECOND)), kind="put"),
+    call_on("o", "Open"),
+    call_on("o", "Handle", kind="get", gives="$handle"),
 )
 
 
 def _put(member: str, value: str) -> Act:
-    return on("d", member, text(value), kind="put")
+    return call_on("d", member, text(value), kind="put")
 
 
 ACTIONS: Final[Mapping[str, Plan]] = {
-    "open": (on("d", "Open"),),
-    "close": (on("d", "Close"),),
+    "open": (call_on("d", "Open"),),
+    "close": (call_on("d", "Close"),),
     "path": (_put("PathName", FIRST),),
     "other-path": (_put("PathName", SECOND),),
     "path-of-nothing": (_put("PathName", "nothing"),),
@@ -125,10 +125,10 @@ ACTIONS: Final[Mapping[str, Plan]] = {
     "format-abroad": (_put("FormatName", ABROAD),),
     "format-of-nothing": (_put("FormatName", direct(NOWHERE)),),
     "directory": (_put("ADsPath", "LDAP://nowhere/CN=q"),),
-    "handle": (on("d", "Handle", Variant("I8", "$handle"), kind="put"),),
-    "no-handle": (on("d", "Handle", Variant("I8", 0), kind="put"),),
-    "invalid-handle": (on("d", "Handle", Variant("I8", -1), kind="put"),),
-    "strange-handle": (on("d", "Handle", Variant("I8", 2**40), kind="put"),),
+    "handle": (call_on("d", "Handle", Variant("I8", "$handle"), kind="put"),),
+    "no-handle": (call_on("d", "Handle", Variant("I8", 0), kind="put"),),
+    "invalid-handle": (call_on("d", "Handle", Variant("I8", -1), kind="put"),),
+    "strange-handle": (call_on("d", "Handle", Variant("I8", 2**40), kind="put"),),
 }
 _ARRIVES: Final[Plan] = (*sent("d"), peeked("r"), peeked("s"))
 """A message that is sent to the destination, and a look at which queue has it."""
@@ -141,7 +141,7 @@ def destinations() -> Plans:
     named = (*_WORLD, create(DESTINATION, "d"))
     plans: dict[str, tuple[Plan, ...]] = {
         "named": ((*named, *(act for name in _NAMED for act in (*ACTIONS[name], *_LOOKS))),),
-        "new": ((create(DESTINATION, "d"), *_LOOKS, on("d", "Open"), on("d", "Close")),),
+        "new": ((create(DESTINATION, "d"), *_LOOKS, call_on("d", "Open"), call_on("d", "Close")),),
     }
     for first, acts in ACTIONS.items():
         plans[first] = tuple(_pairs(acts))
@@ -151,7 +151,7 @@ def destinations() -> Plans:
     plans["subqueue"] = ((*_WORLD, create(DESTINATION, "d"), *parts),)
     plans["twice"] = tuple(
         (*queue("i"), create(DESTINATION, "d"), _put("FormatName", direct(FIRST)), *acts, *_LOOKS)
-        for acts in product((on("d", "Open"), on("d", "Close")), repeat=4)
+        for acts in product((call_on("d", "Open"), call_on("d", "Close")), repeat=4)
     )
     return plans
 
@@ -160,13 +160,13 @@ def _handles() -> Iterator[Plan]:
     """Yield plans in which a destination is given the handle of a queue object, however that was opened."""
     for accesses in permutations((RECEIVE, SEND, PEEK)):
         open_all = tuple(opened("i", access, f"q{access}") for access in accesses)
-        handle = on(f"q{accesses[-1]}", "Handle2", kind="get", gives="$handle")
+        handle = call_on(f"q{accesses[-1]}", "Handle2", kind="get", gives="$handle")
         yield (*queue("i"), *open_all, handle, create(DESTINATION, "d"), *ACTIONS["handle"], *_LOOKS)
 
 
 def _pairs(acts: Plan) -> Iterator[Plan]:
     """Yield a plan in which an action is followed by each other one, on a new destination and on an open one."""
-    for start in ((), (*ACTIONS["format"], on("d", "Open")), (*ACTIONS["path"],)):
+    for start in ((), (*ACTIONS["format"], call_on("d", "Open")), (*ACTIONS["path"],)):
         made: list[Act] = [*_WORLD]
         for then in ACTIONS.values():
             other = _OTHER if ACTIONS["handle"] in (acts, then) else ()
@@ -177,31 +177,37 @@ def _pairs(acts: Plan) -> Iterator[Plan]:
 def _arrivals() -> Iterator[Plan]:
     for name in ("other-path", "other-format", "handle", "path", "format"):
         for start in ("format", "path"):
-            plan = (*_WORLD, *_OTHER, create(DESTINATION, "d"), *ACTIONS[start], on("d", "Open"), *_LOOKS)
-            yield (*plan, *ACTIONS[name], *_LOOKS, *_ARRIVES, on("d", "Close"), *_LOOKS)
+            plan = (*_WORLD, *_OTHER, create(DESTINATION, "d"), *ACTIONS[start], call_on("d", "Open"), *_LOOKS)
+            yield (*plan, *ACTIONS[name], *_LOOKS, *_ARRIVES, call_on("d", "Close"), *_LOOKS)
     yield (*_WORLD, *_OTHER, create(DESTINATION, "d"), *ACTIONS["handle"], *_LOOKS, *_ARRIVES)
 
 
 # Applications
 _VERSIONS: Final = ("MSMQVersionMajor", "MSMQVersionMinor", "MSMQVersionBuild", "IsDsEnabled")
-_LISTS: Final[Plan] = (on("a", "ActiveQueues"), *looks("a", ("PrivateQueues", "BytesInAllQueues")))
+_LISTS: Final[Plan] = (call_on("a", "ActiveQueues"), *looks("a", ("PrivateQueues", "BytesInAllQueues")))
 OF_MACHINE: Final = driven("management.get", target={"type": "machine"}, properties=list(application.ASKED))
 _STATE: Final[Plan] = (OF_MACHINE, *looks("a", ("IsConnected", "IsDsEnabled", "BytesInAllQueues", "Machine")))
 _CERTIFICATE: Final = octets(b"certificate")
 _REGISTER: Final = (
-    on("a", "RegisterCertificate", long(2), _CERTIFICATE),
-    on("a", "RegisterCertificate", MISSING, MISSING),
-    on("a", "RegisterCertificate", long(1), _CERTIFICATE),
+    call_on("a", "RegisterCertificate", long(2), _CERTIFICATE),
+    call_on("a", "RegisterCertificate", MISSING, MISSING),
+    call_on("a", "RegisterCertificate", long(1), _CERTIFICATE),
 )
 _OF_ANOTHER: Final[Plan] = (
     *looks("a", ("Machine", *_VERSIONS, "IsConnected", "DirectoryServiceServer")),
     *_LISTS,
-    *(on("a", action) for action in ("Connect", "Disconnect", "Tidy")),
+    *(call_on("a", action) for action in ("Connect", "Disconnect", "Tidy")),
     *_REGISTER,
     *looks("a", ("Machine",)),
 )
 
-_AS_HERE: Final = (*looks("a", ("IsConnected",)), on("a", "Disconnect"), on("a", "Connect"), on("a", "Tidy"), *_LISTS)
+_AS_HERE: Final = (
+    *looks("a", ("IsConnected",)),
+    call_on("a", "Disconnect"),
+    call_on("a", "Connect"),
+    call_on("a", "Tidy"),
+    *_LISTS,
+)
 
 
 def applications() -> Plans:
@@ -210,31 +216,40 @@ def applications() -> Plans:
     plans: dict[str, tuple[Plan, ...]] = {
         "versions": ((app, *looks("a", ("Machine", *_VERSIONS)), _REGISTER[0], *looks("a", _VERSIONS)),),
         "connected": (
-            (app, *_STATE, on("a", "Disconnect"), *_STATE, on("a", "Disconnect"), *_STATE, on("a", "Connect"), *_STATE),
             (
-                *(app, on("a", "Connect"), *_STATE, on("a", "Disconnect"), create(APPLICATION, "a"), *_STATE),
-                *(on("a", "Tidy"), *_STATE, on("a", "Connect"), *_STATE),
+                app,
+                *_STATE,
+                call_on("a", "Disconnect"),
+                *_STATE,
+                call_on("a", "Disconnect"),
+                *_STATE,
+                call_on("a", "Connect"),
+                *_STATE,
+            ),
+            (
+                *(app, call_on("a", "Connect"), *_STATE, call_on("a", "Disconnect"), create(APPLICATION, "a"), *_STATE),
+                *(call_on("a", "Tidy"), *_STATE, call_on("a", "Connect"), *_STATE),
             ),
         ),
         "another": tuple(
-            (app, on("a", "Machine", text(name), kind="put"), *_OF_ANOTHER)
+            (app, call_on("a", "Machine", text(name), kind="put"), *_OF_ANOTHER)
             for name in ("mqconform-elsewhere", "mqconform-elsewhere.example")
         ),
         "named-as-here": tuple(
-            (app, on("a", "Machine", text(name), kind="put"), *looks("a", ("Machine", *_VERSIONS)), *_AS_HERE)
+            (app, call_on("a", "Machine", text(name), kind="put"), *looks("a", ("Machine", *_VERSIONS)), *_AS_HERE)
             for name in (COMPUTER, SMALL)
         ),
         "two-objects": (
             (
-                *(app, create(APPLICATION, "b"), on("b", "Machine", text("mqconform-elsewhere"), kind="put")),
+                *(app, create(APPLICATION, "b"), call_on("b", "Machine", text("mqconform-elsewhere"), kind="put")),
                 *looks("a", ("Machine", *_VERSIONS)),
                 *looks("b", ("Machine", *_VERSIONS)),
             ),
         ),
         "machine-ids": (
             (
-                *(app, *(on("a", "MachineIdOfMachineName", one) for one in _NAMES)),
-                *(on("a", "MachineNameOfMachineId", text(one)) for one in _IDENTIFIERS),
+                *(app, *(call_on("a", "MachineIdOfMachineName", one) for one in _NAMES)),
+                *(call_on("a", "MachineNameOfMachineId", text(one)) for one in _IDENTIFIERS),
             ),
         ),
         "queues": tuple(_of_queues()),
@@ -247,7 +262,7 @@ _IDENTIFIERS: Final = (MANAGER, f"{{{MANAGER}}}", "01234567-89ab-cdef-0123-45678
 
 
 def _of_queues() -> Iterator[Plan]:
-    size = (on("g", "Init", MISSING, text(FIRST), MISSING), on("g", "BytesInQueue", kind="get"))
+    size = (call_on("g", "Init", MISSING, text(FIRST), MISSING), call_on("g", "BytesInQueue", kind="get"))
     start = (create(APPLICATION, "a"), *_LISTS, *queue("i"), *_LISTS)
     yield (
         *start,
@@ -257,29 +272,29 @@ def _of_queues() -> Iterator[Plan]:
         create(MANAGEMENT, "g"),
         *size,
         *_LISTS,
-        on("s", "Close"),
+        call_on("s", "Close"),
         *_LISTS,
         opened("i", RECEIVE, "r"),
         receive_act("r"),
         *_LISTS,
         receive_act("r"),
-        on("r", "Close"),
+        call_on("r", "Close"),
         *_LISTS,
-        on("i", "Delete"),
+        call_on("i", "Delete"),
         *_LISTS,
     )
     yield (*start, *queue("j", SECOND), opened("i", PEEK, "p"), *_LISTS, opened("j", SEND, "s"), *_LISTS, *_LISTS)
-    yield (*start, *_abroad(), *_LISTS, on("s", "Close"), *_LISTS)
+    yield (*start, *_abroad(), *_LISTS, call_on("s", "Close"), *_LISTS)
     destination = (*start, *queue("j", SECOND), create(DESTINATION, "d"), *ACTIONS["format"])
-    yield (*destination, on("d", "Open"), *_LISTS, on("d", "Close"), *_LISTS)
+    yield (*destination, call_on("d", "Open"), *_LISTS, call_on("d", "Close"), *_LISTS)
     for name in ("other-format", "other-path", "format-abroad", "format-of-nothing", "path"):
-        yield (*destination, on("d", "Open"), *_LISTS, *ACTIONS[name], *_LISTS, on("d", "Close"), *_LISTS)
+        yield (*destination, call_on("d", "Open"), *_LISTS, *ACTIONS[name], *_LISTS, call_on("d", "Close"), *_LISTS)
 
 
 # Management
 def _abroad(name: str = ABROAD) -> Plan:
     """Return an outgoing queue, open as `s`."""
-    return (create("MSMQQueueInfo", "w"), on("w", "FormatName", text(name), kind="put"), opened("w", SEND, "s"))
+    return (create("MSMQQueueInfo", "w"), call_on("w", "FormatName", text(name), kind="put"), opened("w", SEND, "s"))
 
 
 _GETTERS: Final = (
@@ -298,23 +313,23 @@ def _report(name: str) -> Act:
 def _managed(name: str = direct(FIRST), *, report: bool = True) -> Plan:
     """Return looks at all that a management object tells of a queue here."""
     beside = (_report(name),) if report else ()
-    return (*beside, *looks("g", (*_GETTERS, *_OF_JOURNALS)), on("g", "EodGetReceiveInfo"))
+    return (*beside, *looks("g", (*_GETTERS, *_OF_JOURNALS)), call_on("g", "EodGetReceiveInfo"))
 
 
 def _outgoing() -> Plan:
-    return (_report(ABROAD), *looks("g", (*_GETTERS, *_OF_OUTGOING)), on("g", "EodGetSendInfo"))
+    return (_report(ABROAD), *looks("g", (*_GETTERS, *_OF_OUTGOING)), call_on("g", "EodGetSendInfo"))
 
 
 def init(path: Variant = MISSING, name: Variant = MISSING, machine: Variant = MISSING) -> Act:
-    return on("g", "Init", machine, path, name)
+    return call_on("g", "Init", machine, path, name)
 
 
 _ASK: Final = tuple(
-    on("g", "QueryInterface", text(interfaces()[name].iid))
+    call_on("g", "QueryInterface", text(interfaces()[name].iid))
     for name in ("IMSMQQueueManagement", "IMSMQOutgoingQueueManagement")
 )
 _NEW: Final = create(MANAGEMENT, "g")
-_UNREADY: Final[Plan] = (*looks("g", (*_GETTERS, *_OF_JOURNALS)), on("g", "EodGetReceiveInfo"), *_ASK)
+_UNREADY: Final[Plan] = (*looks("g", (*_GETTERS, *_OF_JOURNALS)), call_on("g", "EodGetReceiveInfo"), *_ASK)
 
 
 def managements() -> Plans:
@@ -338,7 +353,7 @@ def managements() -> Plans:
         ),
         "inactive": (
             (*queue("i"), _NEW, init(text(FIRST)), *_UNREADY, init(MISSING, text(direct(FIRST))), *_UNREADY),
-            (*ready, on("s", "Close"), init(text(FIRST)), *_UNREADY),
+            (*ready, call_on("s", "Close"), init(text(FIRST)), *_UNREADY),
         ),
         "named": tuple(
             (*ready, init(path, name, machine), *_managed(), *_ASK)
@@ -346,8 +361,8 @@ def managements() -> Plans:
         ),
         "again": ((*ready, init(text(FIRST)), *_managed(), init(text(FIRST)), *_managed()),),
         "gone": (
-            (*ready, init(text(FIRST)), on("s", "Close"), on("i", "Delete"), *_managed()),
-            (*ready, init(text(FIRST)), on("s", "Close"), on("i", "Delete"), *_managed(report=False)),
+            (*ready, init(text(FIRST)), call_on("s", "Close"), call_on("i", "Delete"), *_managed()),
+            (*ready, init(text(FIRST)), call_on("s", "Close"), call_on("i", "Delete"), *_managed(report=False)),
         ),
         "counts": tuple(_counts()),
         "system": tuple(_system()),
@@ -370,7 +385,7 @@ def _counts() -> Iterator[Plan]:
         )
         yield (*made, *send, *send, _NEW, init(MISSING, text(direct(FIRST))), *_managed(report=False), receive_act("r"))
     both = (*queue("i"), *queue("j", SECOND, journal=True), opened("i", SEND, "s"), opened("j", SEND, "t"))
-    other = (create(MANAGEMENT, "h"), on("h", "Init", MISSING, text(SECOND), MISSING))
+    other = (create(MANAGEMENT, "h"), call_on("h", "Init", MISSING, text(SECOND), MISSING))
     seen = looks("h", ("MessageCount", "BytesInQueue", *_OF_JOURNALS))
     plan = (*both, _NEW, init(text(FIRST)), *other, *sent("s", 2), *_managed(), *seen, *sent("t"), *seen, *_managed())
     yield (*plan, opened("j", RECEIVE, "r"), receive_act("r"), *seen, *_managed())
@@ -380,7 +395,11 @@ def _system() -> Iterator[Plan]:
     public = (*queue("i", PUBLIC), opened("i", SEND, "s"), _NEW, init(MISSING, text(direct(PUBLIC))))
     yield (*public, *_managed(direct(PUBLIC)), *_ASK, *sent("s", 2), *_managed(direct(PUBLIC)))
     name = f"MACHINE={MANAGER};DEADLETTER"
-    system = (create("MSMQQueueInfo", "i"), on("i", "FormatName", text(name), kind="put"), opened("i", RECEIVE, "r"))
+    system = (
+        create("MSMQQueueInfo", "i"),
+        call_on("i", "FormatName", text(name), kind="put"),
+        opened("i", RECEIVE, "r"),
+    )
     yield (*system, _NEW, init(MISSING, text(name)), _report(name), *looks("g", ("QueueType", "IsLocal")))
 
 
@@ -407,7 +426,7 @@ def outgoing() -> Plans:
     plans: dict[str, tuple[Plan, ...]] = {
         "multicast": ((*_abroad(MULTICAST), _NEW, init(MISSING, text(MULTICAST)), *group, *sent("s"), *group),),
         "uninitialized": (
-            (_NEW, *looks("g", _OF_OUTGOING), on("g", "EodGetSendInfo"), *(on("g", one) for one in actions)),
+            (_NEW, *looks("g", _OF_OUTGOING), call_on("g", "EodGetSendInfo"), *(call_on("g", one) for one in actions)),
         ),
         "told": ((*start, *_ASK, *_outgoing(), *sent("s", 2), *_outgoing()),),
         "connection": (
@@ -415,7 +434,13 @@ def outgoing() -> Plans:
             (*start, *(act for one in _STEPS[:4] for act in (_step(*one), *_outgoing()))),
         ),
         "paused": tuple(
-            (*start, *sent("s"), *before, *_outgoing(), *(act for one in order for act in (on("g", one), *_outgoing())))
+            (
+                *start,
+                *sent("s"),
+                *before,
+                *_outgoing(),
+                *(act for one in order for act in (call_on("g", one), *_outgoing())),
+            )
             for before in ((), (_step(*_STEPS[3]),))
             for order in (("Pause", "Resume", "Pause"), ("Pause", "EodResend", "Resume"), ("Resume", "EodResend"))
         ),
@@ -426,23 +451,29 @@ def outgoing() -> Plans:
 
 def _items(name: str) -> Plan:
     """Return looks at each element of a collection, and at the collections in it."""
-    made: list[Act] = [on(name, "Count", kind="get")]
+    made: list[Act] = [call_on(name, "Count", kind="get")]
     for key in management.ITEMS:
         if key in ("EodLastAck", "EodFirstNonAck", "EodLastNonAck", "EodNextSeq"):
-            made.append(on(name, "Item", text(key), gives=f"{name}{key}"))
+            made.append(call_on(name, "Item", text(key), gives=f"{name}{key}"))
         else:
-            made.append(on(name, "Item", text(key)))
+            made.append(call_on(name, "Item", text(key)))
     again = (act for act in reversed(made) if act.gives is None)
-    return (*made, *again, on(name, "Item", text("nothing")), on(name, "Item", long(0)), on(name, "_NewEnum"))
+    return (
+        *made,
+        *again,
+        call_on(name, "Item", text("nothing")),
+        call_on(name, "Item", long(0)),
+        call_on(name, "_NewEnum"),
+    )
 
 
 def _sequence(name: str) -> Plan:
-    return tuple(on(name, "Item", text(key)) for key in ("SeqID", "SeqNo", "PrevNo"))
+    return tuple(call_on(name, "Item", text(key)) for key in ("SeqID", "SeqNo", "PrevNo"))
 
 
 def _collected(name: str, *sequences: str) -> Plan:
     inner = tuple(act for key in sequences for act in _sequence(f"{name}{key}"))
-    return (_report(ABROAD), on("g", "EodGetSendInfo", gives=name), *_items(name), *inner)
+    return (_report(ABROAD), call_on("g", "EodGetSendInfo", gives=name), *_items(name), *inner)
 
 
 def _transfers(start: Plan) -> Iterator[Plan]:
@@ -455,28 +486,28 @@ def _transfers(start: Plan) -> Iterator[Plan]:
         *(*start, *_collected("c", "EodNextSeq"), *send, connect, *_collected("c", "EodNextSeq")),
         *(transfer, *_collected("c", *unacknowledged), *_outgoing()),
         *(acknowledge, *_collected("c", "EodLastAck", *unacknowledged), *_outgoing()),
-        *(on("g", "EodResend"), transfer, *_collected("c", "EodLastAck", *unacknowledged)),
-        *(on("g", "Pause"), *_collected("c", "EodNextSeq"), *_outgoing()),
+        *(call_on("g", "EodResend"), transfer, *_collected("c", "EodLastAck", *unacknowledged)),
+        *(call_on("g", "Pause"), *_collected("c", "EodNextSeq"), *_outgoing()),
     )
 
 
 # Collections and the dispenser
 def collections() -> Plans:
     """Return plans about a collection that the client makes."""
-    empty = (create(COLLECTION, "c"), on("c", "Count", kind="get"))
+    empty = (create(COLLECTION, "c"), call_on("c", "Count", kind="get"))
     keys = (text("EodNextSeq"), text(""), text("a"), long(0), long(1))
-    return {"empty": ((*empty, *(on("c", "Item", key) for key in keys), on("c", "_NewEnum"), empty[1]),)}
+    return {"empty": ((*empty, *(call_on("c", "Item", key) for key in keys), call_on("c", "_NewEnum"), empty[1]),)}
 
 
 def interfaces_of_transactions() -> Plans:
     """Return a plan that asks what get ITransaction gives for the interface of that name."""
     begin = (
         create(DISPENSER, "x"),
-        on("x", "BeginTransaction", gives="t"),
-        on("t", "ITransaction", kind="get", gives="i"),
+        call_on("x", "BeginTransaction", gives="t"),
+        call_on("t", "ITransaction", kind="get", gives="i"),
     )
-    asked = on("i", "QueryInterface", text(interfaces()["ITransaction"].iid))
-    return {"interface": ((*begin, asked, on("t", "Abort", MISSING, MISSING), asked),)}
+    asked = call_on("i", "QueryInterface", text(interfaces()["ITransaction"].iid))
+    return {"interface": ((*begin, asked, call_on("t", "Abort", MISSING, MISSING), asked),)}
 
 
 def groups() -> Mapping[str, Plans]:
@@ -497,18 +528,21 @@ _RELATIVE: Final = ("ReceiveNextByLookupId", "ReceivePreviousByLookupId")
 
 def coordinated() -> Plans:
     """Return plans about the dispenser of coordinated transactions, whoever coordinates them."""
-    asked = on("t", "QueryInterface", text(interfaces()["IMSMQTransaction3"].iid))
-    begin = on("x", "BeginTransaction", gives="t")
-    ends = (on("t", "Abort", MISSING, MISSING), on("t", "Abort", MISSING, MISSING))
+    asked = call_on("t", "QueryInterface", text(interfaces()["IMSMQTransaction3"].iid))
+    begin = call_on("x", "BeginTransaction", gives="t")
+    ends = (call_on("t", "Abort", MISSING, MISSING), call_on("t", "Abort", MISSING, MISSING))
     plans: dict[str, tuple[Plan, ...]] = {
         "begun": ((create(COORDINATED, "x"), begin, asked, *ends, begin, asked, *ends),)
     }
     made = (*queue("i", transactional=True), opened("i", SEND, "s"), opened("i", RECEIVE, "r"))
     filled = (*made, *sent("s", 1, transactional=True), create(COORDINATED, "x"), begin)
-    known = (on("r", "Peek", MISSING, MISSING, NOT_NOW, gives="p"), on("p", "LookupId", kind="get", gives="$id"))
+    known = (
+        call_on("r", "Peek", MISSING, MISSING, NOT_NOW, gives="p"),
+        call_on("p", "LookupId", kind="get", gives="$id"),
+    )
     given = {"Transaction": Variant("DISPATCH", "t"), "LookupId": text("$id"), "ReceiveTimeout": NOT_NOW}
     for member in (one for one in READS if receives(one) and one.name not in _RELATIVE):
         arguments = [given.get(one.name, MISSING) for one in member.slots[0].arguments if not one.result]
-        taken_so = on("r", member.name, *arguments, gives="m1")
+        taken_so = call_on("r", member.name, *arguments, gives="m1")
         plans[f"received-{member.name}"] = ((*filled, *known, taken_so, peeked("r"), ends[0], peeked("r")),)
     return plans

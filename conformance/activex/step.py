@@ -10,7 +10,7 @@ from typing import Any, Final
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, codes_of, demands
 from conformance.activex.tables import CLASSES, STATES, after
 from conformance.activex.values import E_FAIL, S_OK, Variant, failed, numbers, same
-from conformance.spec.assignment import either
+from conformance.spec.followed_readings import either
 from conformance.verdict import Outcome, Verdict
 
 _NAMES = frozenset({"PathName", "FormatName"})

@@ -12,7 +12,7 @@ from typing import Final
 
 from conformance.activex.events import Link
 from conformance.activex.members import Member
-from conformance.activex.plans import PATH_NAME, Act, Plan, create, on, passes
+from conformance.activex.plans import PATH_NAME, Act, Plan, call_on, create, passes
 from conformance.activex.plans_read_arguments import DENY_RECEIVE, GETTERS
 from conformance.activex.plans_reads import (
     AT_ONCE,
@@ -42,15 +42,15 @@ TRANSACTIONAL: Final = f"{PATH_NAME}-t"
 BEGINNING: Final[Plan] = (
     create("MSMQTransactionDispenser", "d"),
     create("MSMQQueueInfo", "i"),
-    on("i", "PathName", text(PATH_NAME), kind="put"),
-    on("i", "Create", MISSING, MISSING),
+    call_on("i", "PathName", text(PATH_NAME), kind="put"),
+    call_on("i", "Create", MISSING, MISSING),
     create("MSMQQueueInfo", "j"),
-    on("j", "PathName", text(TRANSACTIONAL), kind="put"),
-    on("j", "Create", truth(True), MISSING),
-    on("i", "Open", long(SEND), long(0), gives="i-s"),
-    on("i", "Open", long(RECEIVE), long(0), gives="i-r"),
-    on("j", "Open", long(SEND), long(0), gives="j-s"),
-    on("j", "Open", long(RECEIVE), long(0), gives="j-r"),
+    call_on("j", "PathName", text(TRANSACTIONAL), kind="put"),
+    call_on("j", "Create", truth(True), MISSING),
+    call_on("i", "Open", long(SEND), long(0), gives="i-s"),
+    call_on("i", "Open", long(RECEIVE), long(0), gives="i-r"),
+    call_on("j", "Open", long(SEND), long(0), gives="j-s"),
+    call_on("j", "Open", long(RECEIVE), long(0), gives="j-r"),
 )
 
 
@@ -126,11 +126,11 @@ class Walk:
         access = self._random.choice((RECEIVE, SEND, PEEK))
         share = DENY_RECEIVE if access != SEND and self._random.random() < 0.1 else 0
         info = self._random.choice(("i", "j"))
-        return (on(info, "Open", long(access), long(share), gives=self.name("q")),)
+        return (call_on(info, "Open", long(access), long(share), gives=self.name("q")),)
 
     def close(self) -> Plan:
         """Close a queue object."""
-        return (on(self._random.choice(self._queues()), "Close"),) if len(self._queues(opened=True)) > 4 else ()
+        return (call_on(self._random.choice(self._queues()), "Close"),) if len(self._queues(opened=True)) > 4 else ()
 
     def send(self) -> Plan:
         """Send a new message."""
@@ -140,10 +140,10 @@ class Walk:
         name, queue = self.name("m"), self._random.choice(targets)
         more = []
         if self._random.random() < 0.3 and self._link(queue).queue != TRANSACTIONAL:
-            more.append(on(name, "Priority", long(self._random.randint(0, 7)), kind="put"))
+            more.append(call_on(name, "Priority", long(self._random.randint(0, 7)), kind="put"))
         if self._random.random() < 0.3:
-            more.append(on(name, "AppSpecific", long(self._random.randint(0, 1000)), kind="put"))
-        return (*message(name, body=True), *more, on(name, "Send", dispatch(queue), self._transaction(queue)))
+            more.append(call_on(name, "AppSpecific", long(self._random.randint(0, 1000)), kind="put"))
+        return (*message(name, body=True), *more, call_on(name, "Send", dispatch(queue), self._transaction(queue)))
 
     def reads(self) -> Plan:
         """Call a read that may find something."""
@@ -170,7 +170,7 @@ class Walk:
             return ()
         asked = {one.name for one in member.slots[0].arguments}
         names = [name for name, want in WANTS.items() if want in asked]
-        return tuple(on(act.gives, name, kind="get") for name in (*names, "Priority", "AppSpecific"))
+        return tuple(call_on(act.gives, name, kind="get") for name in (*names, "Priority", "AppSpecific"))
 
     def _sent_to(self, queue: str) -> str | None:
         state = self._objects.world.states.likely
@@ -209,7 +209,7 @@ class Walk:
     def begin(self) -> Plan:
         """Begin a transaction."""
         many = len(self._transactions()) >= MOST_TRANSACTIONS
-        return () if many else (on("d", "BeginTransaction", gives=self.name("t")),)
+        return () if many else (call_on("d", "BeginTransaction", gives=self.name("t")),)
 
     def end(self) -> Plan:
         """End a transaction."""
@@ -217,13 +217,13 @@ class Walk:
         if not working:
             return ()
         name = self._random.choice(working)
-        commit = on(name, "Commit", MISSING, MISSING, MISSING)
-        return (commit if self._random.random() < 0.5 else on(name, "Abort", MISSING, MISSING),)
+        commit = call_on(name, "Commit", MISSING, MISSING, MISSING)
+        return (commit if self._random.random() < 0.5 else call_on(name, "Abort", MISSING, MISSING),)
 
     def reset(self) -> Plan:
         """Reset or, less often, purge."""
         name = self._random.choice(self._queues(opened=True))
-        return (on(name, "Reset" if self._random.random() < 0.8 else "Purge"),)
+        return (call_on(name, "Reset" if self._random.random() < 0.8 else "Purge"),)
 
     def time(self) -> Plan:
         """Let time pass while a read waits."""
@@ -231,7 +231,7 @@ class Walk:
 
     def look(self) -> Plan:
         """Look at a property of a queue object."""
-        return (on(self._random.choice(self._queues()), self._random.choice(GETTERS).name, kind="get"),)
+        return (call_on(self._random.choice(self._queues()), self._random.choice(GETTERS).name, kind="get"),)
 
 
 _KINDS: Final = (

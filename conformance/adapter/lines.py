@@ -19,7 +19,7 @@ MAX_DIGITS = 308  # digits of an integer; one with more cannot be converted to a
 _SHOWN = 80  # characters quoted of a bad line
 
 # A string, ended or not, or a character that begins a value. Possessive: no stack and no backtracking for escapes.
-_SIGN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)
 
 _COMMA = ord(",")
 
@@ -65,7 +65,7 @@ def _refuse_bomb(line: bytes) -> None:
     if opened <= MAX_DEPTH and opened + line.count(b",") <= MAX_VALUES:
         return
     values = depth = 0
-    for sign in _SIGN.finditer(line):
+    for sign in _TOKEN.finditer(line):
         which = line[sign.start()]
         if which in b"[{":
             depth += 1

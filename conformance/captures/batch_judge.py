@@ -18,7 +18,7 @@ from conformance.captures.defects import place_of
 from conformance.captures.judge import PACKET, SESSION, CaptureJudge, CountingSink, SessionRules
 from conformance.captures.meanings import Meaning, meanings
 from conformance.captures.packet_rules import PacketRules
-from conformance.captures.sender_readings import Key, key_of
+from conformance.captures.sender_readings import VerdictKind, key_of
 from conformance.captures.senders import ByOpenings, Ends, busy_of
 from conformance.captures.verdict_counts import CAPACITY, COUNT, GUID, HIGH, LOW, WIDTH, combine
 from conformance.judge.columns.judge import CAPACITY as OUTCOMES
@@ -37,7 +37,7 @@ from conformance.wire.certificates import read_certificate
 from conformance.wire.columns.table import SIGNED_APART, ColumnSet
 from conformance.wire.decode import guid_text
 
-Judged = tuple[tuple[str, Key], ...]
+Judged = tuple[tuple[str, VerdictKind], ...]
 """The results of rules, each with the rule's id."""
 _ORDER = {rule.id: at for at, rule in enumerate(rules_of("tcp"))}
 _REQUIREMENTS = frozenset(rule.requirement for rule in rules_of("tcp") if rule.id in signature_rules())
@@ -131,7 +131,7 @@ class Counted:
 
     sender: str
     meaning: Meaning
-    session: tuple[Key, ...]
+    session: tuple[VerdictKind, ...]
     count: int
     first: int
     last: int
@@ -371,7 +371,7 @@ class InPlace:
     def _counted(self) -> Iterator[Counted]:
         rows = self.table[:CAPACITY][self.table[:CAPACITY, COUNT] != 0]
         managers: dict[tuple[int, int], str] = {}
-        sessions: dict[int, tuple[Key, ...]] = {}
+        sessions: dict[int, tuple[VerdictKind, ...]] = {}
         for row, (code, high, low, count, *span) in zip(rows, rows.tolist(), strict=True):
             pattern, outcome = code >> 32, code >> 2 & 0x3FFF_FFFF
             if code & 3 == GUID:
@@ -385,7 +385,7 @@ class InPlace:
                 keys = sessions[pattern] = self._session_keys(pattern)
             yield Counted(name, self.meanings[outcome], keys, count, *span)
 
-    def _session_keys(self, pattern: int) -> tuple[Key, ...]:
+    def _session_keys(self, pattern: int) -> tuple[VerdictKind, ...]:
         sessions = self.sessions
         if not pattern or sessions is None:
             return ()

@@ -17,7 +17,7 @@ from conformance.captures.engine import MAX_KEPT, OnPacket, OnProgress, Replay, 
 from conformance.captures.judge import PACKET, SESSION, BySessions, CaptureJudge, Managers, SessionRules, Told
 from conformance.captures.meanings import Meaning
 from conformance.captures.packet_rules import PacketRules
-from conformance.captures.sender_readings import Key
+from conformance.captures.sender_readings import VerdictKind
 from conformance.captures.senders import ByOpenings, Ends
 from conformance.captures.summary import CaptureSummary
 from conformance.captures.verdict_counts import BEHIND, Sums
@@ -27,7 +27,7 @@ from conformance.judge.sessions.context import Seen
 from conformance.verdict import Outcome, Verdict
 
 
-def _deviating(said: Sequence[Verdict | Key]) -> list[Verdict]:
+def _deviating(said: Sequence[Verdict | VerdictKind]) -> list[Verdict]:
     if isinstance(said, Judged):
         return said.deviating
     return [one for one in said if isinstance(one, Verdict) and one.outcome is not Outcome.PASS]
@@ -116,7 +116,7 @@ class RangeResult:
     repeated: int = 0
     reordered: int = 0
 
-    def senders(self) -> Mapping[str, Mapping[Key, int]]:
+    def senders(self) -> Mapping[str, Mapping[VerdictKind, int]]:
         """Return by sender and kind of verdict (requirement, outcome, readings) how many its packets got."""
         return self.sums.senders()
 

@@ -18,7 +18,7 @@ from conformance.captures.summary import CaptureSummary, Further
 from conformance.judge.packets.packet_verdicts import deviating
 from conformance.judge.sessions.context import Seen
 from conformance.runlog import Incomplete, PacketLine, RunWriter, Tally
-from conformance.spec.assignment import Assignment
+from conformance.spec.followed_readings import FollowedReadings
 from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst, worst_code
 from conformance.wire import Packet
 
@@ -109,7 +109,7 @@ class Replay:
     on_verdict: OnVerdict | None = None
     on_capture: Callable[[CaptureSummary], object] | None = None
     further: Further = field(default_factory=Further)
-    followed: OrderedDict[tuple[str, str], Assignment] = field(default_factory=OrderedDict)
+    followed: OrderedDict[tuple[str, str], FollowedReadings] = field(default_factory=OrderedDict)
     tally: Tally = field(default_factory=Tally)
     _counts: dict[tuple[str, str, Outcome, tuple[tuple[str, str], ...]], Counted] = field(default_factory=dict)
     _settled: int = 0
@@ -189,14 +189,14 @@ class Replay:
         first = before.verdict if before else one.verdict
         self._counts[key] = Counted(capture, first, one.count + (before.count if before else 0))
 
-    def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> tuple[str, Assignment] | None:
+    def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> tuple[str, FollowedReadings] | None:
         """Add the readings that the verdicts on a sender's packet assumed.
 
         If there are too many senders, the one that was silent longest is removed and returned, to be concluded.
         """
         if not any(verdict.readings for verdict in verdicts):
             return None
-        whole = self.followed.setdefault((capture, sender), Assignment())
+        whole = self.followed.setdefault((capture, sender), FollowedReadings())
         self.followed.move_to_end((capture, sender))
         for verdict in verdicts:
             whole.add(verdict, f"{capture}, {sender}")
@@ -212,7 +212,7 @@ class Replay:
                 self.conclude_sender(capture, sender, whole, readings, level)
 
     def conclude_sender(
-        self, capture: str, sender: str, whole: Assignment, readings: Mapping[str, tuple[str, ...]], level: str
+        self, capture: str, sender: str, whole: FollowedReadings, readings: Mapping[str, tuple[str, ...]], level: str
     ) -> None:
         """Judge one sender as a whole."""
         self.tally.phases[SUITE, "senders"] += 1

@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from conformance.capture import CaptureError, Closed, Event, Frame, Opened
-from conformance.capture.own_end import OwnEnd, from_client
+from conformance.capture.recording_mark import OwnEnd, from_client
 from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.defects import Outside, contained
 from conformance.captures.packet_rules import PacketRules
-from conformance.captures.sender_readings import Key
+from conformance.captures.sender_readings import VerdictKind
 from conformance.captures.summary import CaptureSummary
 from conformance.judge.sessions.context import DUTIES, NOTICED_NS, TIMELESS, Readings, Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
@@ -44,7 +44,7 @@ PACKET, SESSION, IMPLEMENTATION = "packet", "session", "implementation"
 """The parts of a replay that make verdicts."""
 Managers = tuple[str | None, str | None]
 """The queue managers at the ends of a connection, initiator first; None where unknown."""
-Told = Mapping[str, Sequence[Verdict | Key]]
+Told = Mapping[str, Sequence[Verdict | VerdictKind]]
 """The verdicts on a packet, by part, in order. A key is one more verdict of a kind that was told before."""
 
 
@@ -227,7 +227,7 @@ class CaptureJudge:
         self.sink.packet(seen, sender, {PACKET: alone, SESSION: more})
         return sender
 
-    def levelled(self, said: Sequence[Said]) -> list[Verdict | Key]:
+    def levelled(self, said: Sequence[Said]) -> list[Verdict | VerdictKind]:
         """Fit what the session rules said to the profile and the level."""
         sessions = self.session_rules
         if not said or sessions is None or not sessions.speak or self.packet_rules is None:
@@ -332,7 +332,7 @@ class OneSide:
         """End the sink."""
         self.sink.end()
 
-    def _meant(self, said: Sequence[Verdict | Key]) -> list[Verdict | Key]:
+    def _meant(self, said: Sequence[Verdict | VerdictKind]) -> list[Verdict | VerdictKind]:
         return [one for one in said if isinstance(one, Verdict) and self._is_meant(one)]
 
     def _is_meant(self, verdict: Verdict) -> bool:

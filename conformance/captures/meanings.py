@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from conformance.captures.packet_rules import PacketRules
-from conformance.captures.sender_readings import Key, read_of
+from conformance.captures.sender_readings import VerdictKind, read_of
 from conformance.judge.columns.judge import CAPACITY, Outcomes
 from conformance.judge.columns.rule_trees import OutcomeCode
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.verdict import Outcome
 
-KEYS: dict[Key, int] = {}
+KEYS: dict[VerdictKind, int] = {}
 RULES: dict[str, int] = {}
 """All keys and rules that occurred, each with its index. The rules' possible ends bound their number."""
 
@@ -26,9 +26,9 @@ class Meaning:
     """The results of all rules for packets with one outcome. rules, keys: of each rule that applies, in order."""
 
     rules: tuple[str, ...]
-    keys: tuple[Key, ...]
-    deviating: tuple[Key, ...] = field(init=False)
-    read: tuple[tuple[int, Key], ...] = field(init=False)
+    keys: tuple[VerdictKind, ...]
+    deviating: tuple[VerdictKind, ...] = field(init=False)
+    read: tuple[tuple[int, VerdictKind], ...] = field(init=False)
     """If a reading was assumed: the keys that show how the sender reads the documents, each with its place."""
     places: Any = field(init=False)
     """By key, its index among all keys."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from conformance.spec.assignment import Assignment
+from conformance.spec.followed_readings import FollowedReadings
 from conformance.verdict import Outcome, Verdict, of_frame
 
-Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
+VerdictKind = tuple[str, Outcome, tuple[tuple[str, str], ...]]
 """The members shared by verdicts that are counted together: requirement, outcome and the readings they assumed."""
-Read = Sequence[tuple[int, Key]]
+ReadingEvidence = Sequence[tuple[int, VerdictKind]]
 """The verdicts on a packet that show how its sender reads the documents, each with its place among all of them."""
 
 
@@ -19,11 +19,11 @@ class Sender:
     """last: number of its last packet. seen: by key, the packet and place where such a verdict came first."""
 
     last: int = 0
-    seen: dict[Key, tuple[int, int]] = field(default_factory=dict)
+    seen: dict[VerdictKind, tuple[int, int]] = field(default_factory=dict)
 
-    def whole(self, where: str) -> Assignment:
+    def whole(self, where: str) -> FollowedReadings:
         """Return the readings that the sender followed. where: the capture and the sender."""
-        found = Assignment()
+        found = FollowedReadings()
         for key, (number, _) in sorted(self.seen.items(), key=lambda item: item[1]):
             found.add(plain_verdict(key, number), where)
         return found
@@ -35,7 +35,7 @@ class Followed:
 
     senders: dict[str, Sender] = field(default_factory=dict)
 
-    def add(self, name: str, first: int, last: int, read: Read) -> None:
+    def add(self, name: str, first: int, last: int, read: ReadingEvidence) -> None:
         """Add verdicts on packets of a sender. first, last: numbers of these packets."""
         if not read:
             return
@@ -50,25 +50,25 @@ class Followed:
             for key, (number, at) in one.seen.items():
                 self.add(name, number, one.last, ((at, key),))
 
-    def wholes(self, path: str) -> Iterator[tuple[str, Assignment]]:
+    def wholes(self, path: str) -> Iterator[tuple[str, FollowedReadings]]:
         """Yield each sender and the readings it followed, in the order of their last packets."""
         for name, one in sorted(self.senders.items(), key=lambda item: item[1].last):
             yield name, one.whole(f"{path}, {name}")
 
 
-def read_of(keys: Sequence[Key], place: int = 0) -> tuple[tuple[int, Key], ...]:
+def read_of(keys: Sequence[VerdictKind], place: int = 0) -> tuple[tuple[int, VerdictKind], ...]:
     """Return the verdicts on a packet that assume a reading or are not pass; none if no reading was assumed."""
     if not any(readings for _, _, readings in keys):
         return ()
     return tuple((at, key) for at, key in enumerate(keys, place) if key[2] or key[1] is not Outcome.PASS)
 
 
-def key_of(verdict: Verdict | Key) -> Key:
+def key_of(verdict: Verdict | VerdictKind) -> VerdictKind:
     """Return the kind of a verdict."""
     return (verdict.requirement, verdict.outcome, verdict.readings) if isinstance(verdict, Verdict) else verdict
 
 
-def plain_verdict(key: Key, number: int) -> Verdict:
+def plain_verdict(key: VerdictKind, number: int) -> Verdict:
     """Make a verdict of this kind on a packet, without the members that only the packet itself gives."""
     name, outcome, readings = key
     reason = "a field it needs was not decoded" if outcome is Outcome.INCONCLUSIVE else None

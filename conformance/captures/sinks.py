@@ -10,7 +10,7 @@ from conformance.capture import Event
 from conformance.captures.engine import OnPacket, Replay, destination, judged
 from conformance.captures.judge import IMPLEMENTATION, PACKET, SESSION, CountingSink, Managers, Sink, Told
 from conformance.captures.packet_rules import PacketRules
-from conformance.captures.sender_readings import Key
+from conformance.captures.sender_readings import VerdictKind
 from conformance.captures.summary import CaptureSummary
 from conformance.judge.packets.packet_verdicts import Judged, Pattern
 from conformance.judge.sessions.context import Seen
@@ -39,7 +39,7 @@ class ToReplay:
     keys: tuple[str, ...] = ()
     again: dict[Pattern, tuple[Judged, int]] = field(default_factory=dict)
     """By pattern, the first packet and how many more there were."""
-    passed: dict[Key, tuple[Verdict, int]] = field(default_factory=dict)
+    passed: dict[VerdictKind, tuple[Verdict, int]] = field(default_factory=dict)
     """By kind of a pass of the session rules, the first and how many more there were."""
 
     def packet(self, seen: Seen, sender: str, told: Told, *, counted: bool = False) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.capture import Cut, Ended, Event, Frame, Lost, Renewed
 from conformance.capture.events import Lacking
-from conformance.capture.own_end import OwnEnd
+from conformance.capture.recording_mark import OwnEnd
 from conformance.captures.defects import Defect
 from conformance.runlog import CaptureLine, Incomplete
 from conformance.runlog.incomplete import COMPLETE

@@ -17,7 +17,7 @@ from conformance.captures.engine import SUITE, Counted, Replay
 from conformance.captures.judge import PACKET
 from conformance.captures.meanings import KEYS, RULES, Meaning
 from conformance.captures.patterns import keys_of, read_in
-from conformance.captures.sender_readings import Followed, Key, key_of, plain_verdict, read_of
+from conformance.captures.sender_readings import Followed, VerdictKind, key_of, plain_verdict, read_of
 from conformance.judge.packets.packet_verdicts import Judged, Pattern
 from conformance.runlog import Tally
 from conformance.runlog.tally import NO_JUDGEMENT
@@ -87,15 +87,15 @@ class Sums:
     path: str
     keep: int
     each: int = 0
-    _by_key: dict[str, Counter[Key]] = field(default_factory=dict)
+    _by_key: dict[str, Counter[VerdictKind]] = field(default_factory=dict)
     _by_meaning: dict[str, Counter[Meaning]] = field(default_factory=dict)
     _meanings: dict[Meaning, tuple[int, int]] = field(default_factory=dict)
-    _singled: Counter[Key] = field(default_factory=Counter)
+    _singled: Counter[VerdictKind] = field(default_factory=Counter)
     _told: Tally = field(default_factory=Tally)  # Verdicts already tallied that `count` counts again.
-    _counts: dict[Key, _Kept] = field(default_factory=dict)
-    _samples: dict[Key, tuple[int, Verdict]] = field(default_factory=dict)
+    _counts: dict[VerdictKind, _Kept] = field(default_factory=dict)
+    _samples: dict[VerdictKind, tuple[int, Verdict]] = field(default_factory=dict)
     followed: Followed = field(default_factory=Followed)
-    _alone: Counter[Key] = field(default_factory=Counter)  # Verdicts stored singly, by kind.
+    _alone: Counter[VerdictKind] = field(default_factory=Counter)  # Verdicts stored singly, by kind.
     _by_pattern: dict[str, Counter[Pattern]] = field(default_factory=dict)
     _again: Counter[Pattern] = field(default_factory=Counter)
     """By pattern of a packet that `add` counted, how many came after the first."""
@@ -105,16 +105,16 @@ class Sums:
         """No further verdict is stored singly."""
         return self.keep <= 0 and not self.each
 
-    def _room(self, key: Key) -> bool:
+    def _room(self, key: VerdictKind) -> bool:
         """Tell whether a further verdict of this kind is stored singly."""
         return self.keep > 0 or self._alone[key] < self.each
 
-    def _single(self, key: Key, verdict: Verdict, phase: str) -> None:
+    def _single(self, key: VerdictKind, verdict: Verdict, phase: str) -> None:
         self.keep -= 1
         self._alone[key] += 1
         self.result.add(self.path, verdict, phase)
 
-    def add(self, number: int, verdicts: Iterable[Verdict | Key], phase: str, place: int = 0) -> None:
+    def add(self, number: int, verdicts: Iterable[Verdict | VerdictKind], phase: str, place: int = 0) -> None:
         """Count verdicts that `count` does not count. phase: the part of a replay that made them.
 
         number: the packet they came with. place: of the first among its verdicts. A key is one more verdict of a kind
@@ -188,7 +188,7 @@ class Sums:
         """
         return not any(self._room(key) or not (self.each or key in self._samples) for key in meaning.deviating)
 
-    def by(self, sender: str, number: int, verdicts: Sequence[Verdict | Key], place: int = 0) -> None:
+    def by(self, sender: str, number: int, verdicts: Sequence[Verdict | VerdictKind], place: int = 0) -> None:
         """Add the sender of verdicts on a packet that `count` does not count."""
         if isinstance(verdicts, Judged) and not verdicts.behind and not place:
             self._by_pattern.setdefault(sender, Counter())[verdicts.pattern] += 1
@@ -198,7 +198,9 @@ class Sums:
         self._by_key.setdefault(sender, Counter()).update(keys)
         self.followed.add(sender, number, number, read_of(keys, place))
 
-    def more(self, sender: str, keys: Sequence[Key], count: int, first: int, last: int, phase: str, place: int) -> None:
+    def more(
+        self, sender: str, keys: Sequence[VerdictKind], count: int, first: int, last: int, phase: str, place: int
+    ) -> None:
         """Count packets of a sender that all got these kinds of verdicts; of each kind one verdict was added before.
 
         first, last: the lowest and highest of their numbers. place: of the first key among their verdicts.
@@ -227,7 +229,7 @@ class Sums:
         self._meanings[meaning] = (total + count, min(before, first))
         self.followed.add(sender, first, last, meaning.read)
 
-    def senders(self) -> dict[str, Counter[Key]]:
+    def senders(self) -> dict[str, Counter[VerdictKind]]:
         """Return the counts by sender and kind of verdict."""
         out = {sender: Counter(counts) for sender, counts in self._by_key.items()}
         for sender, patterns in self._by_pattern.items():
@@ -242,7 +244,7 @@ class Sums:
                     counts[key] += count
         return out
 
-    def _whole(self) -> Iterator[tuple[Key, int, tuple[int, int]]]:
+    def _whole(self) -> Iterator[tuple[VerdictKind, int, tuple[int, int]]]:
         """Yield each key of the meanings, its count, and its first packet and place; add the rules to the tally too."""
         if not self._meanings:
             return

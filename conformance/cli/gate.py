@@ -18,7 +18,7 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.report.gate import Decision
-    from conformance.report.standing import Known, Standing
+    from conformance.report.standing import Known, RunSummary
     from conformance.runlog import Run
 
 app = typer.Typer(rich_markup_mode=None)
@@ -34,7 +34,7 @@ Labels = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Excusing:
+class ExcuseOptions:
     """Sources of known deviations: an earlier run, a baseline file. allow_incomplete: captures may lack bytes."""
 
     against: Path | None = None
@@ -140,7 +140,7 @@ def decided(
     from conformance.report.gate import decide
     from conformance.report.standing import Floor, read_floor, standing
 
-    before, entries = excuses(against=against, baseline=baseline)
+    before, entries = read_excuses(against=against, baseline=baseline)
     least = Floor(floor, "--floor") if floor is not None else None
     if least is None and baseline is not None:
         least = read_floor(baseline)
@@ -160,7 +160,7 @@ def _quirks(run: Run) -> list[dict[str, Any]] | None:
     return tables(found)
 
 
-def excuses(*, against: Path | None, baseline: Path | None) -> tuple[Standing | None, tuple[Known, ...]]:
+def read_excuses(*, against: Path | None, baseline: Path | None) -> tuple[RunSummary | None, tuple[Known, ...]]:
     """Return the earlier run and the known deviations. Ends the command for unusable input."""
     from conformance.report.standing import BaselineError, read_baseline, standing
 
@@ -171,7 +171,7 @@ def excuses(*, against: Path | None, baseline: Path | None) -> tuple[Standing | 
         fail(str(error), ExitCode.BAD_INPUT)
 
 
-def decisions(runs: Sequence[Run], excusing: Excusing) -> list[Decision | None]:
+def decisions(runs: Sequence[Run], excusing: ExcuseOptions) -> list[Decision | None]:
     """Return the gate's decision on each run, None without known deviations. Ends the command for unusable input."""
     if excusing.against is None and excusing.baseline is None:
         return [None for _ in runs]
@@ -215,7 +215,7 @@ def print_decision(decision: Decision) -> None:
     out.print(label(decision.sentence), markup=False, soft_wrap=True, highlight=False)
 
 
-def _refused(baseline: Path, now: Standing, today: date) -> str | None:
+def _refused(baseline: Path, now: RunSummary, today: date) -> str | None:
     """Return why the gate still refuses a run with this baseline, and what to do; None if it does not."""
     from conformance.report.gate import decide
     from conformance.report.standing import read_baseline

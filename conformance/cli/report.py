@@ -17,7 +17,7 @@ from conformance.files import make_folder, write_text
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
-    from conformance.cli.gate import Excusing
+    from conformance.cli.gate import ExcuseOptions
     from conformance.report.comparison import Diff, Matrix
     from conformance.report.gate import Decision
     from conformance.runlog import Run
@@ -89,7 +89,7 @@ def command(
     others: Mapping[str, Path | None],
     annotations: str | None,
     selftest: Path | None,
-    excusing: Excusing,
+    excusing: ExcuseOptions,
     labels: Sequence[str],
 ) -> None:
     """Write the reports asked for, print the annotations, or print the summary.
@@ -149,7 +149,7 @@ def compare(
     html: Path | None,
     markdown: Path | None,
     others: bool,
-    excusing: Excusing,
+    excusing: ExcuseOptions,
     labels: Sequence[str],
 ) -> None:
     """Put runs side by side, and tell what each later one changed since the first.
@@ -272,7 +272,7 @@ def report(
 
     With --baseline or --against, reports distinguish known deviations from new ones, as mqconform gate does.
     """
-    from conformance.cli.gate import Excusing
+    from conformance.cli.gate import ExcuseOptions
 
     others = {
         "sarif": sarif,
@@ -281,7 +281,7 @@ def report(
         "badge": badge,
         "csv": csv,
     }
-    excusing = Excusing(against, baseline, allow_incomplete)
+    excusing = ExcuseOptions(against, baseline, allow_incomplete)
     if len(records) > 1:
         del others["markdown"]
         alone = any([junit, annotations, selftest, *others.values()])

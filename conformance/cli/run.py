@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from conformance.cli.gate import decided, excuses, print_decision
+from conformance.cli.gate import decided, print_decision, read_excuses
 from conformance.cli.output import at_work, console, emit_json, fail, json_wanted, one_line, tell
 from conformance.files import write_text
 from conformance.interrupts import work_begins
@@ -38,7 +38,7 @@ def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None
     if meant is not None:
         fail(meant, ExitCode.BAD_INPUT)
     if gate is not None:
-        excuses(against=gate[0], baseline=gate[1])  # Report a mistake there before the run.
+        read_excuses(against=gate[0], baseline=gate[1])  # Report a mistake there before the run.
     known = None if gate is None or gate[1] is None else _usable_quirks(gate[1])
 
     try:

@@ -17,7 +17,7 @@ from conformance.cli.output import console, emit_json, fail, json_wanted, one_li
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
-    from conformance.live.judge import Deviation, Judging
+    from conformance.live.judge_client import Deviation, Judging
     from conformance.live.proxy import Now, Passed, Ready, Watch
     from conformance.live.server import Wanted
     from conformance.live.wire_check import Finding
@@ -99,7 +99,7 @@ def list_faults() -> NoReturn:
 
 
 def _judging(*, profile: str | None, level: str, readings: str, chosen: Sequence[str], out: Path | None) -> Judging:
-    from conformance.live.judge import Judging
+    from conformance.live.judge_client import Judging
 
     return Judging(profile, level, readings, tuple(chosen), None if out is None else str(out.absolute()), sys.argv[1:])
 

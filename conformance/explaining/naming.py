@@ -78,7 +78,7 @@ _IDENTIFIER_BYTES = 20  # MS-MQMQ 2.2.8: a GUID and a number of four bytes
 _ABSENT = object()
 
 
-class Names:
+class AnswerComparer:
     """The names bound so far in one story. ours: of the embedded manager."""
 
     def __init__(self, theirs: Implementation, ours: Implementation) -> None:

@@ -16,7 +16,7 @@ from conformance.embedded.driver import PROTOCOLS, EmbeddedDriver
 from conformance.embedded.faults import NotTogether
 from conformance.embedded.manager import COMPUTER, QUEUE_MANAGER
 from conformance.embedded.readings import READINGS
-from conformance.explaining.naming import Names
+from conformance.explaining.naming import AnswerComparer
 from conformance.explaining.stories import Implementation, RawOp, Told
 
 OURS: Final = Implementation(computer=COMPUTER, queue_manager=QUEUE_MANAGER)
@@ -131,7 +131,7 @@ class _Playing:
     theirs: Implementation
     tolerated: Tolerated
     on: bool
-    names: Names = field(init=False)
+    names: AnswerComparer = field(init=False)
     open: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     ended: dict[int, tuple[int, Any]] = field(default_factory=dict)
     differences: list[tuple[str, str]] = field(default_factory=list)
@@ -142,7 +142,7 @@ class _Playing:
     now: int = 0
 
     def __post_init__(self) -> None:
-        self.names = Names(self.theirs, OURS)
+        self.names = AnswerComparer(self.theirs, OURS)
 
     def play(self) -> Played:
         for at, op in enumerate(self.told.before, -len(self.told.before)):

@@ -17,7 +17,7 @@ TOLD_TO_WORKERS = "quirks-of-workers"
 MAX_WITNESSES = 240  # passed examples that wait for the first deviation
 
 
-class Past(Protocol):
+class KnownDeviations(Protocol):
     """The deviations of an implementation that are known so far, as quirks."""
 
     def witness(self, example: Example) -> None:
@@ -60,16 +60,16 @@ class Past(Protocol):
         """Let go of what it needs; it is not asked again."""
 
 
-class Lazy:
+class LazyDeviations:
     """A `Past` that is made when it is first needed: a run without deviations does not pay for it."""
 
-    def __init__(self, make: Callable[[], Past]) -> None:
+    def __init__(self, make: Callable[[], KnownDeviations]) -> None:
         self._make = make
-        self._made: Past | None = None
+        self._made: KnownDeviations | None = None
         self._witnesses: list[Example] = []
 
     @property
-    def _past(self) -> Past:
+    def _past(self) -> KnownDeviations:
         if self._made is None:
             self._made = self._make()
             for example in self._witnesses:

@@ -18,7 +18,7 @@ from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.harness.known_deviations import Past
+    from conformance.harness.known_deviations import KnownDeviations
     from conformance.harness.tape import Example, Tape
 
 FLUSH_SECONDS = 1.0  # counted passes reach the run record at least this often, so that a killed run loses little
@@ -104,7 +104,7 @@ class Recorder:
         clock: Callable[[], float] = time.monotonic,
         tape: Tape | None = None,
         suite: str = "",
-        past: Past | None = None,
+        past: KnownDeviations | None = None,
     ) -> None:
         self.tape = tape
         self.past = past

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.files import write_text
 from conformance.harness.guarded_client import NOT_OFFERED, DriverGone, GuardedClient
-from conformance.harness.known_deviations import QUIRK, Past
+from conformance.harness.known_deviations import QUIRK, KnownDeviations
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.repro_files import (
     MOST,
@@ -110,7 +110,7 @@ class RunSession:
     tally: Tally = field(default_factory=Tally)
     took: dict[str, int] = field(default_factory=dict)
     had: set[Key] = field(default_factory=set)
-    past: Past | None = None
+    past: KnownDeviations | None = None
     reference: Callable[[str, Mapping[str, Any]], Check] | None = None
     _kept: int = 0
     _repros: int = 0

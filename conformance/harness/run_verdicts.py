@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from conformance.harness.recorder import RunOptions
 from conformance.runlog import Run
-from conformance.spec.assignment import Assignment
+from conformance.spec.followed_readings import FollowedReadings
 from conformance.verdict import Verdict
 
 CONCLUSION = "one assignment of readings"
@@ -21,7 +21,7 @@ def conclusion(run: Run, options: RunOptions, disabled: Collection[str] = ()) ->
     """
     if disabled:
         return []
-    whole = Assignment()
+    whole = FollowedReadings()
     for said in run.said:
         if not said.provisional:
             first = run.first(said)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.runlog.cutting import WORDS, clipped
+from conformance.runlog.cutting import NOTE_BYTES, clipped
 from conformance.runlog.events import StoryStep
 from conformance.verdict import Verdict
 
@@ -26,7 +26,7 @@ def cut(value: Any, most: int = MAX_TEXT) -> Any:
 
     A cut leaves a note with the length and digest. Returns the same object if nothing is cut.
     """
-    return clipped(value, most + WORDS, _MANY)
+    return clipped(value, most + NOTE_BYTES, _MANY)
 
 
 def cut_verdict(verdict: Verdict) -> Verdict:

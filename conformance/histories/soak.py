@@ -28,7 +28,7 @@ from conformance.verdict import Outcome, Verdict
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
     from conformance.adapter.host import Driver
-    from conformance.harness.known_deviations import Past
+    from conformance.harness.known_deviations import KnownDeviations
     from conformance.harness.playback import Playback
     from conformance.harness.port import Port
     from conformance.harness.recorder import RunOptions
@@ -230,7 +230,7 @@ class Soak:
         *,
         judge_of: Callable[[str], Recorder],
         on_finding: Callable[[ConformanceFailure, str], None],
-        past: Past | None = None,
+        past: KnownDeviations | None = None,
         on_consequence: Callable[[ConformanceFailure, str, str], None] = lambda failure, name, reason: None,
     ) -> None:
         """past: the quirks known so far. on_consequence: called with each failure that one of them explains."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.spec.assignment import either
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_FORMATNAME,
@@ -16,6 +15,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_PROPERTY,
     name_of,
 )
+from conformance.spec.followed_readings import either
 from conformance.spec.versions import applies
 from conformance.verdict import Evidence, Outcome, Verdict
 
@@ -355,7 +355,7 @@ ONE_PORT = reading_id("R-MQMQ-multicast-address")
 PORTS = reading_id("R-MQMQ-port")
 PORT_ZEROS = reading_id("R-MQMQ-port-zeros")
 
-LONGEST_LABEL = 249  # elements of UTF-16, without the terminating NUL
+LONGEST_MESSAGE_LABEL = 249  # elements of UTF-16, without the terminating NUL
 LONGEST_QUEUE_LABEL = 124
 
 # The requirement that a property is read back as it was set; a multicast address has its own rule.
@@ -502,7 +502,7 @@ def judge_label(label: str, sent: TextObservation, readings: Mapping[str, tuple[
     received, or taken for the end of the label: the documents say no more about a label outside a packet.
     """
     subject = f"label of {units(label)} elements, {_short(label)}"
-    if units(label) > LONGEST_LABEL:
+    if units(label) > LONGEST_MESSAGE_LABEL:
         return _long(label, subject, sent, readings[LONG_LABEL])
     if "\0" not in label:
         out = [_text_verdict(LABEL_LENGTH, sent.accepted, subject, {"accepted": True}, sent)]
@@ -537,13 +537,13 @@ def _long(label: str, subject: str, sent: TextObservation, allowed: tuple[str, .
 
 _LONG: Mapping[str, Any] = {
     "refused": {"accepted": False},
-    "truncated": {"accepted": True, "value": f"its first {LONGEST_LABEL} elements"},
+    "truncated": {"accepted": True, "value": f"its first {LONGEST_MESSAGE_LABEL} elements"},
 }
 
 
 def _truncated(label: str) -> tuple[str, str]:
     """Return the accepted forms of a cut label: all that fits, and the same without half a surrogate pair."""
-    left = label.encode("utf-16-le", "surrogatepass")[: 2 * LONGEST_LABEL]
+    left = label.encode("utf-16-le", "surrogatepass")[: 2 * LONGEST_MESSAGE_LABEL]
     return left.decode("utf-16-le", "surrogatepass"), left.decode("utf-16-le", "ignore")
 
 

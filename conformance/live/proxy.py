@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from conformance.capture.own_end import OwnEnd
+from conformance.capture.recording_mark import OwnEnd
 from conformance.command_options import BadInput, check_chosen, check_folder, check_words
-from conformance.live.judge import Deviation, Judging, LiveJudge, State
+from conformance.live.judge_client import Deviation, Judging, LiveJudge, State
 from conformance.live.server import Server, ServerGone, Wanted
 from conformance.net.addresses import PING_PORT, Place, Target, near
 from conformance.net.proxy import Proxy, Recording, Route

@@ -17,7 +17,7 @@ from threading import Thread
 from typing import Any, Final
 
 from conformance.command_options import BadInput
-from conformance.live.judge import child_environment
+from conformance.live.judge_client import child_environment
 from conformance.net.addresses import Place, place
 from conformance.net.connector import QUEUES
 from conformance.suggest import nearest

@@ -60,7 +60,7 @@ class Branch:
     transitions: tuple[str, ...] = ()
 
 
-def changed(position: Position, event: PositionEvent, **changes: object) -> tuple[Position, str]:
+def after_event(position: Position, event: PositionEvent, **changes: object) -> tuple[Position, str]:
     """Return the position after this event, by the table, and the row's id. An abort or commit releases the lock."""
     row = position_transition(position.state, event)
     moved: Any = copied(position)
@@ -78,17 +78,17 @@ def take(
     MS-MQDMPR 3.1.7.1.10 and .11.
     """
     if begun is not None:
-        new, row = changed(position, _BEGIN_RECEIVE)
+        new, row = after_event(position, _BEGIN_RECEIVE)
         state = state.put(begun)
     elif transaction is None:
-        new, row = changed(position, _RECEIVE)
+        new, row = after_event(position, _RECEIVE)
     else:
         event = _RECEIVE_IN_TRANSACTION
-        new, row = changed(position, event, holder=transaction, locked_at=state.events + 1)
+        new, row = after_event(position, event, holder=transaction, locked_at=state.events + 1)
     return state.with_position(queue, new), row
 
 
-def begun_read_kept(state: State, queue: str, position: Position, method: str) -> State:
+def note_peeked(state: State, queue: str, position: Position, method: str) -> State:
     """Note that a peek has seen the message: if it goes missing from now on, the peek is to blame."""
     claim, again = KEEPS[method], position.claim in PEEKED
     if position.claim == claim and position.steady == again:
@@ -185,7 +185,7 @@ def _serve(
             transitions.append(taken)
             also.append("MQDMPR-3.1.7.2.2.one-destructive")
         elif position.claim not in TAKEN_LATE:
-            state = begun_read_kept(state, queue, position, waiter.method)
+            state = note_peeked(state, queue, position, waiter.method)
         completions.append(
             Completion(waiter.name, Succeeds(message), wakes or WAKES[waiter.method], tuple(dict.fromkeys(also)))
         )

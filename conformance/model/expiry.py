@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.model import sends_and_commits
-from conformance.model.arrivals import PEEKED, changed
+from conformance.model.arrivals import PEEKED, after_event
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected
 from conformance.model.journals import Keeping, is_kept
@@ -104,7 +104,7 @@ def _stays(state: State, position: Position, window: tuple[int, int] | None, oth
 def _gone(way: Expected, positions: list[tuple[str, Position]]) -> Expected:
     state, rows = way.next, list(way.transitions)
     for queue, position in positions:
-        new, row = changed(position, PositionEvent.EXPIRE)
+        new, row = after_event(position, PositionEvent.EXPIRE)
         rows.append(row)
         state = state.with_position(queue, new)
     return replace(way, next=state, transitions=tuple(rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.model.arrivals import begun_read_kept, take
+from conformance.model.arrivals import note_peeked, take
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Expected, Fails, Succeeds
 from conformance.model.refusals import refused
@@ -214,7 +214,7 @@ def _outcome(
         else:
             state = state.with_position(sought.queue.name, _claiming(taken, "MQDMPR-3.1.7.1.13.transaction-locks"))
     else:
-        state = begun_read_kept(state, sought.queue.name, position, call.method)
+        state = note_peeked(state, sought.queue.name, position, call.method)
     return Expected(
         Succeeds(position.message), requirement, state.tick(), tuple(shown), readings=readings, transitions=rows
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.model.arrivals import Branch, changed, made_available
+from conformance.model.arrivals import Branch, after_event, made_available
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
 from conformance.model.queues import named
@@ -100,11 +100,11 @@ def _moved(
     if call.transaction is not None:
         event = PositionEvent.MOVE_IN_TRANSACTION
         state = state.tick()
-        locked, row = changed(position, event, holder=call.transaction, target=target, locked_at=state.events)
+        locked, row = after_event(position, event, holder=call.transaction, target=target, locked_at=state.events)
         state = state.with_position(source.name, locked)
         yield Expected(Succeeds(), f"{_16}.in-transaction", state, also, transitions=(row,))
         return
-    gone, row = changed(position, PositionEvent.MOVE, moved=True)
+    gone, row = after_event(position, PositionEvent.MOVE, moved=True)
     start = Branch(state.with_position(source.name, gone).tick(), transitions=(row,))
     for branch in _arrive(rules, start, target, position, f"{_16}.moved", f"{_16}.wakes-readers"):
         yield Expected(
@@ -122,7 +122,7 @@ def settle_move(rules: Rules, branch: Branch, queue: str, position: Position, ho
     """Complete or undo a move when its transaction ends (MS-MQDMPR 3.1.4.4-5). how: "commit" or "abort"."""
     target = position.target
     assert target is not None
-    new, row = changed(position, PositionEvent.COMMIT if how == "commit" else PositionEvent.ABORT, target=None)
+    new, row = after_event(position, PositionEvent.COMMIT if how == "commit" else PositionEvent.ABORT, target=None)
     branch = replace(branch, transitions=(*branch.transitions, row))
     if new.available:
         yield from made_available(rules, branch, queue, new, "MQDMPR-3.1.4.5.wakes-readers")
@@ -162,7 +162,7 @@ def _arrive(rules: Rules, branch: Branch, target: str, position: Position, claim
             since=state.events,
             identifier=None if alternative == "new-at-end" else known,
         )
-        new, row = changed(absent, PositionEvent.MOVED_IN)
+        new, row = after_event(absent, PositionEvent.MOVED_IN)
         readings = (*branch.readings, (MOVED_PLACE, alternative))
         # The identifier has to be seen again before a call can name the message by it.
         arriving = _left_behind(replace(state, lookups=lookups), target, position.message)

@@ -7,7 +7,7 @@ from itertools import groupby, product
 from typing import Final
 
 from conformance.model import sends_and_commits
-from conformance.model.arrivals import changed
+from conformance.model.arrivals import after_event
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Expected, Succeeds, Transfers
 from conformance.model.journal_copies import with_kept
@@ -137,7 +137,7 @@ def outgoing_queue(state: State, name: str) -> tuple[Queue, Outgoing]:
 def _transferred(state: State, queue: Queue, there: Sequence[Position], lost: set[str]) -> tuple[State, list[str]]:
     rows: list[str] = []
     for position in there:
-        new, row = changed(position, PositionEvent.LOSE if position.message in lost else PositionEvent.TRANSFER)
+        new, row = after_event(position, PositionEvent.LOSE if position.message in lost else PositionEvent.TRANSFER)
         state = state.with_position(queue.name, replace(new, doubtful=False))
         rows.append(row)
     return state.tick(), rows
@@ -496,7 +496,7 @@ def _keeps_a_copy(position: Position) -> bool:
 
 def _left(state: State, queue: Queue, names: Iterable[str]) -> State:
     for name in names:
-        new, _ = changed(queue_position(queue, name), PositionEvent.TRANSFER)
+        new, _ = after_event(queue_position(queue, name), PositionEvent.TRANSFER)
         state = state.with_position(queue.name, replace(new, doubtful=False))
     return state
 

@@ -16,7 +16,9 @@ from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.property_ids import QUEUE_PROPERTIES
 from conformance.verdict import Json
 
-LONGEST_LABEL = 124  # UTF-16 code units or characters: a reading leaves that open, so lengths in between are not judged
+LONGEST_QUEUE_LABEL = (
+    124  # UTF-16 code units or characters: a reading leaves that open, so lengths in between are not judged
+)
 NO_GUID = "00000000-0000-0000-0000-000000000000"
 UNLIMITED = 0xFFFFFFFF
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z")
@@ -83,7 +85,7 @@ class PropertyRow:
             return Problem.VALUE, self.among
         if not self.kind.holds(value):
             return Problem.TYPE, self.shown
-        if self.name == "PROPID_Q_LABEL" and len(str(value)) > LONGEST_LABEL:
+        if self.name == "PROPID_Q_LABEL" and len(str(value)) > LONGEST_QUEUE_LABEL:
             return Problem.VALUE, requirement_id("MQMQ-2.3.1.8.label-maximum")
         if self.name == "PROPID_Q_MULTICAST_ADDRESS" and not _multicast(str(value)):
             return Problem.VALUE, requirement_id("MQMQ-2.3.1.23.address")

@@ -11,9 +11,9 @@ from typing import Final, TypeAlias
 from conformance.model.calls import Answer
 from conformance.model.properties import OF_DIRECTORY, ROWS, Problem
 from conformance.model.rules import PROPERTY_NOT_APPLICABLE, PROPERTY_STATUS, Rules
-from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants import hresults
+from conformance.spec.followed_readings import either
 from conformance.verdict import Json, Outcome, Verdict
 
 CREATE, SET, GET = "queues.create", "queues.set", "queues.get"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from conformance.model import reads
-from conformance.model.arrivals import PEEKED, Branch, changed, wait_ended
+from conformance.model.arrivals import PEEKED, Branch, after_event, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
 from conformance.model.journals import ELSEWHERE, attributes_of, is_kept, journal_of
@@ -119,7 +119,7 @@ def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assu
                 holder = state.transactions.get(position.holder or "")
                 if holder is not None:
                     state = state.put(replace(holder, bereft=True))
-                position, row = changed(position, PositionEvent.DELETE_QUEUE)
+                position, row = after_event(position, PositionEvent.DELETE_QUEUE)
                 rows.append(row)
             positions.append(position)
         state = state.put(replace(queue, exists=False, positions=tuple(positions)))
@@ -374,7 +374,7 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         if position.state is _DELETED:
             positions.append(position)
             continue
-        new, row = changed(position, PositionEvent.PURGE)
+        new, row = after_event(position, PositionEvent.PURGE)
         rows.append(row)
         if position.state is PositionState.SENDING:
             new = replace(new, purged=True)

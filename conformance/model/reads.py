@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from conformance.model.arrivals import KEEPS, Branch, begun_read_kept, changed, made_available, parked, take
+from conformance.model.arrivals import KEEPS, Branch, after_event, made_available, note_peeked, parked, take
 from conformance.model.calls import INFINITE, BadCall, Call
 from conformance.model.expected import Assumption, Blocks, Expected, Fails, Succeeds
 from conformance.model.lookups import Sought, order_shown, passed_over, seek
@@ -126,7 +126,7 @@ def closed(rules: Rules, branch: Branch, handle: Handle) -> Iterator[Branch]:
 
 def _ended(rules: Rules, branch: Branch, begun: BegunRead, event: PositionEvent) -> Sequence[Branch]:
     """End the second phase of this receive: its message is deleted, or available again."""
-    new, row = changed(branch.state.position(begun.queue, begun.message), event)
+    new, row = after_event(branch.state.position(begun.queue, begun.message), event)
     state = branch.state.put(replace(begun, ended=True))
     branch = replace(branch, state=state, transitions=(*branch.transitions, row))
     if not new.available:
@@ -389,7 +389,7 @@ def _found(
         state, taken = take(state, sought.queue.name, position, call.transaction, begun)
         rows += (taken,)
     else:
-        state = begun_read_kept(state, sought.queue.name, position, call.method)
+        state = note_peeked(state, sought.queue.name, position, call.method)
     return Expected(
         Succeeds(position.message), requirements[0], state.tick(), tuple(dict.fromkeys(also)), (), readings, rows
     )

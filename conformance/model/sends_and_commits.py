@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.model.arrivals import IN_ORDER, Branch, changed, made_available, wait_ended
+from conformance.model.arrivals import IN_ORDER, Branch, after_event, made_available, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Expected, Fails, Result, Succeeds
 from conformance.model.journals import Wishes, is_kept
@@ -98,10 +98,10 @@ def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -
         return _nowhere(rules, state, handle, queue, absent, in_transaction)
     if in_transaction:
         event = _SEND_IN_TRANSACTION
-        new, row = changed(absent, event, holder=call.transaction, locked_at=state.events)
+        new, row = after_event(absent, event, holder=call.transaction, locked_at=state.events)
         after = state.with_position(queue.name, new)
         return (Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", after, transitions=(row,)),)
-    new, row = changed(absent, _SEND)
+    new, row = after_event(absent, _SEND)
     return [
         _as_expected(branch, "MQDMPR-3.1.7.1.9.success", _SEND_ACCESS)
         for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None)
@@ -267,7 +267,7 @@ def _settle(rules: Rules, branch: Branch, queue: str, message: str, how: str) ->
     if position.target is not None:
         yield from settle_move(rules, branch, queue, position, how)
         return
-    new, row = changed(position, _COMMIT if how == "commit" else _ABORT)
+    new, row = after_event(position, _COMMIT if how == "commit" else _ABORT)
     if how == "commit" and position.purged:
         new = replace(new, state=_DELETED, claim="MQDMPR-3.1.7.1.7.available-deleted")
     branch = replace(branch, transitions=(*branch.transitions, row))
@@ -367,7 +367,7 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             for position in queue.positions:
                 if alternative == "locked" and position.state is _BEGUN:
                     continue  # the handle that could end the read is gone, so no reader sees the message again
-                new, row = changed(position, _RESTART, target=None)
+                new, row = after_event(position, _RESTART, target=None)
                 rows.append(row)
                 after = after.with_position(queue.name, _through_restart(rules, after, position, new))
         transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}

@@ -40,7 +40,7 @@ from conformance.model.reads import with_successors
 from conformance.model.rules import Rules
 from conformance.model.state import State
 from conformance.model.values import replace, value
-from conformance.spec.assignment import narrowed
+from conformance.spec.followed_readings import narrowed
 from conformance.verdict import Outcome, Verdict
 
 

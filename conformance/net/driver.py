@@ -19,7 +19,7 @@ from typing import Any
 from conformance import __version__
 from conformance.adapter.errors import DriverUnusable
 from conformance.adapter.host import MethodNotFound
-from conformance.capture.own_end import OwnEnd
+from conformance.capture.recording_mark import OwnEnd
 from conformance.net.addresses import Place, Target
 from conformance.net.ends import (
     MAX_MESSAGE_S,

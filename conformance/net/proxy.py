@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
-from conformance.capture.own_end import OwnEnd
+from conformance.capture.recording_mark import OwnEnd
 from conformance.net.addresses import MSMQ_PORT, PING_PORT, Place, near
 
 Side = Literal["initiator", "acceptor"]

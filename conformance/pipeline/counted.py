@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conformance.captures.meanings import Meaning
-from conformance.captures.sender_readings import Key, plain_verdict
+from conformance.captures.sender_readings import VerdictKind, plain_verdict
 from conformance.pipeline.rows import plain, texts
 from conformance.pipeline.schemas import VERDICTS
 from conformance.verdict import FRAME, Outcome
@@ -26,7 +26,7 @@ MOST = 1 << 20
 _SPARE = 64  # Room for kinds that have not occurred yet.
 NEVER: int = np.iinfo(np.int64).max
 """A number greater than that of any packet, and a time later than any."""
-_KINDS: dict[Key, int] = {}
+_KINDS: dict[VerdictKind, int] = {}
 """All kinds that occurred, each with its index. The rules' possible ends bound their number."""
 _MOST_MEANT = 1 << 15
 
@@ -48,7 +48,7 @@ class Counts:
         return len(self._names) * len(_KINDS) > MOST
 
     def more(
-        self, sender: str | None, keys: tuple[Key, ...], count: int, first: int = NEVER, first_ns: int = NEVER,
+        self, sender: str | None, keys: tuple[VerdictKind, ...], count: int, first: int = NEVER, first_ns: int = NEVER,
         last_ns: int = 0,
     ) -> None:  # fmt: skip
         """Count so many verdicts of each of these kinds; a count below 0 takes away.
@@ -153,7 +153,7 @@ def _passes(meaning: Meaning) -> tuple[Any, Any]:
 
 
 @lru_cache(_MOST_MEANT)
-def _places(keys: tuple[Key, ...]) -> tuple[Any, Any]:
+def _places(keys: tuple[VerdictKind, ...]) -> tuple[Any, Any]:
     """Return the indexes of kinds, and how often each occurs."""
     found = Counter(_KINDS.setdefault(key, len(_KINDS)) for key in keys)
     return np.array(list(found), np.int64), np.array(list(found.values()), np.int64)

@@ -10,7 +10,7 @@ from typing import Literal
 from conformance.capture import CaptureError, packed
 from conformance.capture.files import CaptureFile, is_regular, open_file
 from conformance.capture.inputs import natural, stream_key, whole_name
-from conformance.capture.own_end import OwnEnd
+from conformance.capture.recording_mark import OwnEnd
 from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.defects import Defect
 

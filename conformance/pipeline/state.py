@@ -21,7 +21,7 @@ from conformance.pipeline.store import MAX_STATE
 from conformance.pipeline.untrusted_files import PipelineError, UnfitError, parsed
 from conformance.report.text import label
 
-_OURS = (
+_ALLOWED_MODULES = (
     "conformance.capture.",
     "conformance.judge.sessions.",
     "conformance.captures.sender_readings",
@@ -29,7 +29,7 @@ _OURS = (
     "conformance.pipeline.streams",
     "conformance.pipeline.tables_sink",
     "conformance.runlog.tally",
-    "conformance.spec.assignment",
+    "conformance.spec.followed_readings",
     "conformance.wire.packet",
     "conformance.verdict",
 )
@@ -38,7 +38,7 @@ _SHAPE = 10
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 
 
-def kept(value: object) -> bytes:
+def dump(value: object) -> bytes:
     """Return the state as a file of a lake, after the version that wrote it; a state that is too large is left out.
 
     Raises UnfitError for anything but plain containers, times and instances of our classes.
@@ -51,7 +51,7 @@ def kept(value: object) -> bytes:
     return _MARK + zlib.compress(text, 1) if 0 < len(text) <= MAX_STATE else b"too much\n"
 
 
-def resumed(data: bytes) -> Any | None:
+def load(data: bytes) -> Any | None:
     """Return a kept state; None if another version wrote it, or it was too large. Raises PipelineError."""
     if not data.startswith(_MARK):
         return None
@@ -60,7 +60,7 @@ def resumed(data: bytes) -> Any | None:
         text = unpacked.decompress(data.removeprefix(_MARK), MAX_STATE)
         if not unpacked.eof:
             raise UnfitError("is cut, or has too much in it")
-        return _Reading(parsed(text)).run()
+        return _Decoder(parsed(text)).run()
     except (
         UnfitError, zlib.error, ArithmeticError, AttributeError, ImportError, LookupError, RecursionError, TypeError,
         ValueError,
@@ -142,7 +142,7 @@ def _instance(one: Any) -> tuple[str, list[Any]]:
     """Return the kind and the members of an instance of our classes."""
     cls: Any = type(one)
     bare = isinstance(one, _BARE) and not isinstance(one, Enum)  # it holds more than its attributes
-    if bare or not cls.__module__.startswith(_OURS) or "." in cls.__qualname__:
+    if bare or not cls.__module__.startswith(_ALLOWED_MODULES) or "." in cls.__qualname__:
         raise UnfitError(f"{cls.__module__}.{cls.__qualname__} has no form")
     kind = f"{cls.__module__}:{cls.__name__}"
     if isinstance(one, Enum):
@@ -163,7 +163,7 @@ def _attributes(cls: Any) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(out) if name not in ("__dict__", "__weakref__"))
 
 
-class _Reading:
+class _Decoder:
     """Makes immutable values (tuples, frozen instances) from their children; all others empty first, and fills them."""
 
     def __init__(self, nodes: Any) -> None:
@@ -205,7 +205,7 @@ class _Reading:
 def _form_of(kind: str) -> _Form:
     """Return how instances of one of our classes are made. Raises UnfitError for any other."""
     module, _, name = kind.partition(":")
-    ours = module.startswith(_OURS) and all(map(str.isidentifier, (*module.split("."), name)))
+    ours = module.startswith(_ALLOWED_MODULES) and all(map(str.isidentifier, (*module.split("."), name)))
     found = getattr(import_module(module), name, None) if ours else None
     if not isinstance(found, type) or found.__module__ != module or issubclass(found, BaseException):
         raise UnfitError(f"{module}.{name} is not part of a kept stream")

@@ -32,7 +32,7 @@ from conformance.judge.sessions.pings import Pings
 from conformance.pipeline.identity import Grouping, Probe
 from conformance.pipeline.rows import Row, Rows, dated, day, moment, plain, texts
 from conformance.pipeline.schemas import add, columns_of, incomplete_of
-from conformance.pipeline.state import kept, resumed
+from conformance.pipeline.state import dump, load
 from conformance.pipeline.tables_sink import ArrowTables, Connection, Teller, columns_with
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.runlog import Incomplete
@@ -187,7 +187,7 @@ def judge_stream(work: StreamWork, how: How, rows: Rows, note: Callable[[str], N
     if any(one.ours for one in work.captures):
         own_end = NotOurs(RecordWalk(), CaptureSummary(work.captures[0].path))
     judge = StreamJudge(how, rows, own_end is None and all(map(in_columns, work.captures)), own_end)
-    found = resumed(rows.out.kept(work.resume)) if work.resume else None
+    found = load(rows.out.kept(work.resume)) if work.resume else None
     state = found if isinstance(found, State) and (found.sessions is not None) == judge.connected else None
     ended = state.stream if state is not None else None
     if state is not None and judge.compiled and isinstance(state.sessions, SessionJudge):
@@ -412,7 +412,7 @@ class StreamJudge:
         with self._contained(told):
             if isinstance(state.sessions, ColumnSessions):
                 state.sessions = judge_one_by_one(state.sessions)
-            data = kept(state)
+            data = dump(state)
             name = self.rows.out.keep(name, data)
         if told.trouble.defect is not None:
             return None

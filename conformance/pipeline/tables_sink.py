@@ -20,7 +20,7 @@ from conformance.captures.judge import PACKET, SESSION, Managers, Told
 from conformance.captures.meanings import Meaning
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.patterns import keys_of, read_in
-from conformance.captures.sender_readings import Followed, Key, Read, key_of, plain_verdict, read_of
+from conformance.captures.sender_readings import Followed, ReadingEvidence, VerdictKind, key_of, plain_verdict, read_of
 from conformance.captures.verdict_counts import BEHIND
 from conformance.judge.packets.packet_verdicts import Judged, Pattern
 from conformance.judge.sessions.context import Seen
@@ -209,10 +209,10 @@ class ArrowTables:
         self.packets = PacketColumns(columns, teller.capture, teller.stream) if teller.every_packet else None
         self.own: set[int] = set()
         self._uncounted: list[tuple[Any, Any]] = []  # The ends of packets, and their lengths.
-        self.kinds: Counter[Key] = Counter()
-        self.singled: Counter[tuple[str, Key]] = Counter()
+        self.kinds: Counter[VerdictKind] = Counter()
+        self.singled: Counter[tuple[str, VerdictKind]] = Counter()
 
-    def _room(self, key: Key) -> bool:
+    def _room(self, key: VerdictKind) -> bool:
         """Tell whether a further verdict of this kind has a row of its own."""
         return self.keep is None or self.keep > 0 or self.kinds[key] < EACH
 
@@ -232,8 +232,8 @@ class ArrowTables:
         self.followed.add(sender, number, number, read_of([key_of(one) for one in more], BEHIND))
         self._forget()
         queue = None if _passes(alone, more) else destination(seen.packet)
-        rest: list[Key] = [] if counted else list(good)
-        here: list[Verdict | Key] = list(good[:1])
+        rest: list[VerdictKind] = [] if counted else list(good)
+        here: list[Verdict | VerdictKind] = list(good[:1])
         enough = shown = False
         for said in (alone, more):
             for one in said:
@@ -266,7 +266,7 @@ class ArrowTables:
             self.teller.packet_row(packet_row(frame, seen.packet, shown_verdicts), sender)
         return enough
 
-    def _single(self, verdict: Verdict, whose: Whose, key: Key, *, counted: bool) -> None:
+    def _single(self, verdict: Verdict, whose: Whose, key: VerdictKind, *, counted: bool) -> None:
         self.teller.verdict(verdict, whose)
         if self.keep is not None:
             self.keep -= 1
@@ -341,7 +341,7 @@ class ArrowTables:
         """Count packets that compiled code has counted; what deviates in them is written elsewhere, or counted too."""
         found = list(counted)
         self.teller.counts.many(found, passes=self.keep is None)
-        reads: dict[int, tuple[tuple[int, Key], ...]] = {}
+        reads: dict[int, tuple[tuple[int, VerdictKind], ...]] = {}
         for one in found:
             if one.meaning.read:
                 self.followed.add(one.sender, one.first, one.last, one.meaning.read)
@@ -375,7 +375,7 @@ class ArrowTables:
             self.teller.close()
 
 
-def _passes(*said: Iterable[Verdict | Key]) -> bool:
+def _passes(*said: Iterable[Verdict | VerdictKind]) -> bool:
     """Tell whether all are passes: their rows name no queue."""
     return all(key_of(one)[1] is Outcome.PASS for some in said for one in some)
 
@@ -412,10 +412,12 @@ def _session(known: Connection, closed: Closed, teller: Teller, managers: Manage
     return row
 
 
-Said = Sequence[Verdict | Key]
+Said = Sequence[Verdict | VerdictKind]
 
 
-def parted(said: Said, number: int, wanted: Callable[[Key], bool]) -> tuple[tuple[Key, ...], Said, Read]:
+def parted(
+    said: Said, number: int, wanted: Callable[[VerdictKind], bool]
+) -> tuple[tuple[VerdictKind, ...], Said, ReadingEvidence]:
     """Part what was said of packet `number`: the passes known by their kind alone, and the rest.
 
     wanted: tells of which kinds the rest has verdicts; of others it may have the kind alone. The third are the verdicts
@@ -429,5 +431,5 @@ def parted(said: Said, number: int, wanted: Callable[[Key], bool]) -> tuple[tupl
 
 
 @lru_cache(maxsize=1 << 12)
-def _passes_of(pattern: Pattern) -> tuple[Key, ...]:
+def _passes_of(pattern: Pattern) -> tuple[VerdictKind, ...]:
     return tuple(key for key in keys_of(pattern) if key[1] is Outcome.PASS)

@@ -11,7 +11,7 @@ from conformance.report.findings import followed
 from conformance.report.gate import KNOWN, NEW, Decision, Excused
 from conformance.report.html import bar
 from conformance.report.page import json_block, render_page
-from conformance.report.standing import Standing, column, deviates, implementation, level_of
+from conformance.report.standing import RunSummary, column, deviates, implementation, level_of
 from conformance.report.table import (
     Node,
     RequirementRow,
@@ -88,7 +88,7 @@ class Diff:
         }
 
 
-def diff(before: Standing, now: Standing) -> Diff:
+def diff(before: RunSummary, now: RunSummary) -> Diff:
     """Compare two runs. A new requirement that deviates counts as broken, one that deviated and is gone as gone."""
     changes = []
     same = 0

@@ -15,9 +15,9 @@ from conformance.report.table import PROBLEMS, RequirementRow, Table, roll_up
 from conformance.report.text import label, value_text
 from conformance.runlog import RecordedVerdict, Run, Story
 from conformance.runlog.events import StoryStep
-from conformance.spec.assignment import Assignment, either, possible
 from conformance.spec.catalogue import catalogue
 from conformance.spec.constants.codes import named
+from conformance.spec.followed_readings import FollowedReadings, either, possible
 from conformance.verdict import Evidence, Json, Outcome
 
 MAX_SHOWN = 5
@@ -84,7 +84,7 @@ def followed(run: Run) -> list[tuple[str, str, str]]:
     `either way`.
     """
     neither = ("either way", "not all senders follow the same") if run.header.captures else BOTH_WAYS
-    whole = Assignment()
+    whole = FollowedReadings()
     for said in run.said:
         if not said.provisional:
             first = run.first(said)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from conformance.report.findings import Group, groups
 from conformance.report.situations import by_operation
-from conformance.report.standing import Floor, Known, Standing, below, deviates, failing, unknown
+from conformance.report.standing import Floor, Known, RunSummary, deviates, failing, floor_below, unknown
 from conformance.report.table import HEADLINES, PROBLEMS, Table, conclusion, headline, whole
 from conformance.report.text import label
 from conformance.runlog import Run, Said
@@ -141,9 +141,9 @@ class Decision:
 
 
 def decide(
-    now: Standing,
+    now: RunSummary,
     *,
-    before: Standing | None = None,
+    before: RunSummary | None = None,
     baseline: Sequence[Known] = (),
     floor: Floor | None = None,
     today: date | None = None,
@@ -162,7 +162,7 @@ def decide(
     if now.undone is not None:
         objections.append(Objection("incomplete", now.name, now.undone))
     if floor is None and before is not None:
-        floor = below(len(before.judged), before.name)
+        floor = floor_below(len(before.judged), before.name)
     if floor is not None and len(now.judged) < floor.least:
         objections.append(Objection("floor", now.name, floor.sentence(len(now.judged))))
     for requirement in sorted(now.errors):
@@ -204,13 +204,13 @@ def _excuse(baseline: Sequence[Known], requirement: str) -> str:
     return f"the baseline: {'; '.join(told)}"
 
 
-def _deviation(now: Standing, requirement: str, subjects: Sequence[str]) -> str:
+def _deviation(now: RunSummary, requirement: str, subjects: Sequence[str]) -> str:
     outcome = now.outcomes[requirement].value
     first = subjects[0]
     return f"{outcome}: {first}" + (f" and {len(subjects) - 1} more" if len(subjects) > 1 else "")
 
 
-def _excuses(now: Standing, baseline: Sequence[Known], day: date) -> Iterator[Objection]:
+def _excuses(now: RunSummary, baseline: Sequence[Known], day: date) -> Iterator[Objection]:
     for entry in baseline:
         if entry.requirement not in now.judged:
             yield Objection("unseen", entry.name, "the run did not judge it")
@@ -220,7 +220,7 @@ def _excuses(now: Standing, baseline: Sequence[Known], day: date) -> Iterator[Ob
             yield Objection("expired", entry.name, f"over since {entry.expires.isoformat()}: {entry.reason}")
 
 
-def _vacuous(now: Standing, before: Standing) -> Iterator[Objection]:
+def _vacuous(now: RunSummary, before: RunSummary) -> Iterator[Objection]:
     fell_silent = f"judged something in {before.name}, but nothing now"
     suites, requirements = before.suites - now.suites, before.judged - now.judged
     for suite in sorted(suites):
@@ -240,7 +240,7 @@ def _vacuous(now: Standing, before: Standing) -> Iterator[Objection]:
         yield Objection("unjudged", requirement, f"{why} ({outcome.value})" if outcome is not None else why)
 
 
-def _unmet(now: Standing, before: Standing) -> Iterator[Objection]:
+def _unmet(now: RunSummary, before: RunSummary) -> Iterator[Objection]:
     """Yield an objection for each operation with situations that were met before and are not now.
 
     Those that a failure kept from being played are left out: the failure itself is an objection, or excused.
@@ -259,7 +259,7 @@ def _lost_counts(before: frozenset[Key] | None, now: frozenset[Key] | None) -> f
     return before - now if before is not None and now is not None else frozenset()
 
 
-def _remarks(now: Standing, before: Standing | None) -> Iterator[str]:
+def _remarks(now: RunSummary, before: RunSummary | None) -> Iterator[str]:
     if now.left_out is not None:
         yield now.left_out.rstrip(".")
     if before is None:

@@ -31,7 +31,7 @@ _AN_ENTRY = 200  # memory of an entry beside its characters
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RunSummary:
     """The part of a run that is compared.
 
     outcomes: requirement to its worst outcome. deviating: requirement to its deviating subjects, each with its worst
@@ -63,7 +63,7 @@ class Standing:
     situations_digest: str = ""
 
 
-def standing(run: Run) -> Standing:
+def standing(run: Run) -> RunSummary:
     """Return the standing of a run at its level. A requirement not in the catalogue is a `must`."""
     at = run.header.level or "must"
     strict = run.header.reading_set == "strict"
@@ -92,7 +92,7 @@ def standing(run: Run) -> Standing:
                 room -= len(subject) + _AN_ENTRY
                 subject = subject if room >= 0 else FURTHER
             subjects[subject] = worst([said.outcome, subjects.get(subject, said.outcome)]) or said.outcome
-    return Standing(
+    return RunSummary(
         name=named(run),
         profile=run.header.profile,
         level=at,
@@ -102,7 +102,7 @@ def standing(run: Run) -> Standing:
         suites=frozenset(suites),
         tests=frozenset(tests),
         captures=captures,
-        undone=undone(run),
+        undone=incomplete_because(run),
         errors=frozenset(said.requirement for said in run.said if said.outcome is Outcome.ERROR),
         rules=None if run.tally is None else frozenset(run.tally.rules),
         phases=None if run.tally is None else frozenset(run.tally.phases),
@@ -161,7 +161,7 @@ def _base(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def undone(run: Run) -> str | None:
+def incomplete_because(run: Run) -> str | None:
     """Return why a run proves less than a whole one, None if it is whole."""
     if not run.complete:
         return f"the run record is incomplete: {' '.join(run.problems)}".rstrip()
@@ -191,7 +191,7 @@ class Floor:
         return f"{judged:,} requirements were judged, and the floor is {self.least:,} ({self.why})"
 
 
-def below(judged: int, where: str) -> Floor:
+def floor_below(judged: int, where: str) -> Floor:
     """Return the floor for runs that are compared with one that judged so many requirements."""
     return Floor(judged - int(judged * TOLERANCE), f"{TOLERANCE:.0%} below the {judged:,} of {where}")
 
@@ -207,7 +207,7 @@ def recorded(content: Mapping[str, Any]) -> int | None:
     return number
 
 
-def due(before: int | None, now: int) -> bool:
+def floor_outdated(before: int | None, now: int) -> bool:
     """Tell whether a baseline needs a new number: it has none, or one that differs by more than the tolerance."""
     return before is None or abs(now - before) > before * TOLERANCE
 
@@ -273,7 +273,7 @@ def read_baseline(path: Path) -> tuple[Known, ...]:
 def read_floor(path: Path) -> Floor | None:
     """Return the floor that a baseline file sets, None if it sets none. Raises BaselineError."""
     judged = _judged(_content(_text(path), str(path)), str(path))
-    return None if judged is None else below(judged, str(path))
+    return None if judged is None else floor_below(judged, str(path))
 
 
 def read_quirks(path: Path) -> tuple[Mapping[str, Any], ...]:
@@ -356,7 +356,7 @@ class Update:
 
 def update(
     path: Path,
-    now: Standing,
+    now: RunSummary,
     *,
     today: date,
     reason: str,
@@ -408,7 +408,7 @@ def update(
         tables.append(table)
     if not tables:
         del document[TABLE]
-    if due(recorded(tomllib.loads(old)), len(now.judged)):
+    if floor_outdated(recorded(tomllib.loads(old)), len(now.judged)):
         document[FLOOR_TABLE] = {JUDGED: len(now.judged)}
     if quirks is not None and list(quirks) != tomllib.loads(old).get(QUIRKS, []):
         document.pop(QUIRKS, None)
@@ -419,12 +419,12 @@ def update(
     return Update(text, "\n".join(lines), tuple(added), tuple(removed), tuple(renewed))
 
 
-def failing(entry: Known, now: Standing) -> bool:
+def failing(entry: Known, now: RunSummary) -> bool:
     """Tell whether the deviation that this entry excuses still occurs."""
     return any(entry.covers(entry.requirement, subject) for subject in now.deviating.get(entry.requirement, {}))
 
 
-def unknown(entries: Iterable[Known], now: Standing) -> dict[str, Sequence[str]]:
+def unknown(entries: Iterable[Known], now: RunSummary) -> dict[str, Sequence[str]]:
     """Return the deviations that no entry covers: requirement to its subjects."""
     known = list(entries)
     out: dict[str, Sequence[str]] = {}

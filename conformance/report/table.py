@@ -12,7 +12,7 @@ from importlib import resources
 from weakref import ref
 
 from conformance.report.coverage import unjudged
-from conformance.report.standing import undone
+from conformance.report.standing import incomplete_because
 from conformance.report.text import label
 from conformance.runlog import Run, Said
 from conformance.runlog.run import as_recorded, left_out
@@ -157,7 +157,7 @@ def headline(run: Run) -> str:
     said, left = HEADLINES[_judged(run)], left_out(run)
     if conclusion(run) is ExitCode.BAD_INPUT:
         said = f"Incomplete: {said[0].lower()}{said[1:]} in what could be read"
-    elif run.complete and undone(run) is not None and said == HEADLINES[ExitCode.CONFORMS]:
+    elif run.complete and incomplete_because(run) is not None and said == HEADLINES[ExitCode.CONFORMS]:
         said = f"{said} in what was judged"
     stand = as_recorded(run)
     if stand:

@@ -26,13 +26,13 @@ MAX_CUTS = 100
 
 _LIMITS = ((MAX_TEXT, 1 << 40), (16 << 10, 2_000), (4 << 10, 400), (1 << 10, 80), (256, 16))
 """(bytes of a text, members of a list or object): limits tried in turn until an event fits."""
-WORDS = 200  # bytes reserved for the text that replaces a cut value
+NOTE_BYTES = 200  # bytes reserved for the text that replaces a cut value
 _COUNTS = frozenset({"tally", "took"})
 _END_MATTERS = frozenset({"note", "progress", "driver"})
 _MAX_KEY = 200
 
 
-def bodies(event: Mapping[str, Any]) -> Iterator[bytes]:
+def event_lines(event: Mapping[str, Any]) -> Iterator[bytes]:
     """Yield the event as JSON: one line, or several for an event of too many counts."""
     try:
         body = encode(event)
@@ -43,7 +43,7 @@ def bodies(event: Mapping[str, Any]) -> Iterator[bytes]:
         yield body
     elif len(body) > MAX_EVENT and (halves := _halved(event)):
         for half in halves:
-            yield from bodies(half)
+            yield from event_lines(half)
     else:
         yield _fitted(json.loads(body), body)
 
@@ -103,7 +103,7 @@ class _Knife:
         if len(data) <= self.text:
             return value
         words = self._note(at, value, "text")
-        room = max(0, self.text - WORDS)
+        room = max(0, self.text - NOTE_BYTES)
         if self.end:
             return f"{words} … {data[len(data) - room :].decode('utf-8', 'ignore')}"
         return f"{data[:room].decode('utf-8', 'ignore')} … {words}"
@@ -113,7 +113,7 @@ class _Knife:
         if size is None:
             size = self.sizes[id(whole)] = _size(whole)
         self.cuts[_pointer(at)] = size
-        return f"({what} {_told_by(size)})"
+        return f"({what} {_cut_note(size)})"
 
 
 def _fitted(event: dict[str, Any], body: bytes) -> bytes:
@@ -131,7 +131,7 @@ def _fitted(event: dict[str, Any], body: bytes) -> bytes:
             break
         if not knife.cuts and len(body) <= MAX_EVENT:
             return body
-        line = encode({**found, "cut": _told(knife.cuts, body)})
+        line = encode({**found, "cut": _listed_cuts(knife.cuts, body)})
         if len(line) <= MAX_EVENT:
             return line
     return _emptied(event, body)
@@ -141,7 +141,7 @@ def _spared(event: Mapping[str, Any], name: str) -> bool:
     return name == "evidence" or (name == "data" and event["event"] == "evidence")
 
 
-def _told(cuts: dict[str, dict[str, Any]], body: bytes) -> dict[str, dict[str, Any]]:
+def _listed_cuts(cuts: dict[str, dict[str, Any]], body: bytes) -> dict[str, dict[str, Any]]:
     if len(cuts) <= MAX_CUTS:
         return cuts
     whole = {"length": len(body), "sha256": hashlib.sha256(body).hexdigest()}
@@ -165,7 +165,7 @@ def _emptied(event: dict[str, Any], body: bytes) -> bytes:
 
 def _omitted(name: str, value: Any, cut: Mapping[str, Any]) -> Any:
     """Return the replacement for a member that is too long, in the shape that a reader expects of it."""
-    words = f"({_told_by(cut)})"
+    words = f"({_cut_note(cut)})"
     if isinstance(value, str):
         return words
     if name == "steps":
@@ -215,7 +215,7 @@ def _size(whole: Any) -> dict[str, Any]:
     return {"length": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def _told_by(size: Mapping[str, Any]) -> str:
+def _cut_note(size: Mapping[str, Any]) -> str:
     return f"cut when it was recorded: {size['length']:,} bytes in all, sha256 {size['sha256'][:16]}"
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from conformance.files import make_folder
-from conformance.runlog.cutting import bodies
+from conformance.runlog.cutting import event_lines
 from conformance.runlog.encoding import encode
 from conformance.runlog.events import (
     FORMAT,
@@ -347,7 +347,7 @@ class RunWriter:
 
     def _write(self, event: dict[str, Any]) -> None:
         kind = event["event"]
-        found = [] if kind == "footer" else list(bodies(event))
+        found = [] if kind == "footer" else list(event_lines(event))
         with self._lock:
             if self._fd is None:
                 raise ValueError("the run record is closed")

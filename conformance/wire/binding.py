@@ -17,7 +17,7 @@ WATCHED = "scapy.layers.inet"
 LAYERS = "conformance.wire.layers"
 
 
-class _Watcher:
+class _ScapyImportHook:
     """An import finder that waits until scapy's TCP is loaded, and then removes itself."""
 
     def find_spec(
@@ -42,5 +42,5 @@ def bind() -> None:
     """Bind the layers now, or as soon as scapy is loaded."""
     if WATCHED in sys.modules:
         import_module(LAYERS)
-    elif not any(isinstance(finder, _Watcher) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Watcher())
+    elif not any(isinstance(finder, _ScapyImportHook) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _ScapyImportHook())

@@ -11,7 +11,7 @@ import pytest
 from conformance.activex import identity, library
 from conformance.activex.all_plans import client_plans
 from conformance.activex.expected import Readings, Seen
-from conformance.activex.plans import Act, Plan, create, on
+from conformance.activex.plans import Act, Plan, call_on, create
 from conformance.activex.plans_queue_info import SEND, created, get, new, opened, path, put
 from conformance.activex.plans_send import CONNECTOR, QUEUE, message, receive, send
 from conformance.activex.scene_client import client_objects
@@ -144,9 +144,9 @@ def test_a_second_send_follows_one_reading() -> None:
 
 
 def test_a_send_to_a_destination_or_to_a_closed_queue_counts_as_one_before() -> None:
-    named = on("e", "FormatName", text("DIRECT=OS:$computer\\private$\\other"), kind="put")
-    to_destination = (create("MSMQDestination", "e"), named, on("e", "Open"), send(to="e"))
-    to_closed = (opened("a", "c", SEND), on("c", "Close"), send(to="c"))
+    named = call_on("e", "FormatName", text("DIRECT=OS:$computer\\private$\\other"), kind="put")
+    to_destination = (create("MSMQDestination", "e"), named, call_on("e", "Open"), send(to="e"))
+    to_closed = (opened("a", "c", SEND), call_on("c", "Close"), send(to="c"))
     for before in (to_destination, to_closed):
         plan = (*QUEUE, message(), *before, send())
         assert answered(plan, Seen(0)) == answered(plan, Seen(0xC00E0055)) == set()
@@ -158,7 +158,7 @@ def test_a_send_to_a_destination_or_to_a_closed_queue_counts_as_one_before() -> 
 
 
 def test_an_empty_path_name_is_shown_in_any_form_of_null() -> None:
-    plan = (new(), on("a", "PathName", text(""), kind="put"), *get("a", "PathName"))
+    plan = (new(), call_on("a", "PathName", text(""), kind="put"), *get("a", "PathName"))
     assert answered(plan, Seen(0, Variant("BSTR"))) == answered(plan, Seen(0, text(""))) == set()
     assert answered(plan, Seen(0, text("x")))
 

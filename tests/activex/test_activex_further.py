@@ -8,7 +8,7 @@ import pytest
 
 from conformance.activex.all_plans import services_plans
 from conformance.activex.expected import Readings, Seen
-from conformance.activex.plans import Act, Plan, create, on, passes
+from conformance.activex.plans import Act, Plan, call_on, create, passes
 from conformance.activex.plans_events import EMPTY, GIVEN, SENT, SOON, advise, lookup, notify, scene, unadvise
 from conformance.activex.scene_events import TIMED_OUT, event_objects
 from conformance.activex.scene_services import driven, service_objects
@@ -120,13 +120,13 @@ def test_two_sinks_are_told_twice() -> None:
 
 
 def test_what_happens_to_a_registration_of_a_closed_queue_is_left_open() -> None:
-    plan = (*WAITS, on("q", "Close"))
+    plan = (*WAITS, call_on("q", "Close"))
     for events in ((), (EXPIRED,), (ARRIVED,)):
         assert answered(plan, event_objects, told(*events)) == set()
 
 
 def test_a_driver_that_sees_no_other_success_is_not_blamed_for_it() -> None:
-    twice = (create(DESTINATION, "d"), on("d", "Close"), on("d", "Close"))
+    twice = (create(DESTINATION, "d"), call_on("d", "Close"), call_on("d", "Close"))
     assert answered(twice, service_objects, Seen(0), Seen(0)) == set()
     assert answered(twice, service_objects, Seen(1), Seen(0))
     assert answered(twice, service_objects, Seen(0), Seen(1)) == set()
@@ -134,17 +134,17 @@ def test_a_driver_that_sees_no_other_success_is_not_blamed_for_it() -> None:
 
 def test_a_destination_that_failed_to_take_a_name_shows_either() -> None:
     plan = (*queue("i"), create(DESTINATION, "d"), *ACTIONS["path"], *ACTIONS["path-of-nothing"])
-    look = on("d", "PathName", kind="get")
-    real = with_texts(on("d", "PathName", text(FIRST), kind="put"), IDEAL.texts).call
+    look = call_on("d", "PathName", kind="get")
+    real = with_texts(call_on("d", "PathName", text(FIRST), kind="put"), IDEAL.texts).call
     assert real is not None
     for value, wrong in ((real.arguments[0], False), (text("nothing"), False), (text("other"), True)):
         assert bool(answered((*plan, look), service_objects, Seen(0, value))) == wrong
 
 
 def test_a_report_decides_what_a_management_object_tells() -> None:
-    away = (create("MSMQQueueInfo", "w"), on("w", "FormatName", text(ABROAD), kind="put"), opened("w", 2, "s"))
+    away = (create("MSMQQueueInfo", "w"), call_on("w", "FormatName", text(ABROAD), kind="put"), opened("w", 2, "s"))
     ask = driven("management.get", target={"type": "queue", "format_name": ABROAD}, properties=[11])
-    plan = (*away, create(MANAGEMENT, "g"), init(MISSING, text(ABROAD)), ask, on("g", "State", kind="get"))
+    plan = (*away, create(MANAGEMENT, "g"), init(MISSING, text(ABROAD)), ask, call_on("g", "State", kind="get"))
     connected = Seen(0, text('[{"vt": 31, "value": "CONNECTED"}]'))
     assert answered(plan, service_objects, connected, Seen(0, long(6))) == set()
     assert answered(plan, service_objects, connected, Seen(0, long(5)))
@@ -157,14 +157,14 @@ def test_a_queue_that_is_not_open_is_not_managed() -> None:
     assert name in answered(plan, service_objects, Seen(0), readings=refused)
     for status in (0, 0xC00E0004):
         assert answered(plan, service_objects, Seen(status)) == set()
-    ready = (*plan, on("g", "IsLocal", kind="get"))
+    ready = (*plan, call_on("g", "IsLocal", kind="get"))
     uninitialized = Seen(0xC00E0094)
     assert answered(ready, service_objects, Seen(0xC00E0004), uninitialized) == set()
     assert name in answered(ready, service_objects, Seen(0xC00E0004), Seen(0, Variant("BOOL", True)))
 
 
 def test_without_a_directory_a_queue_manager_knows_itself_or_nobody() -> None:
-    plan = (create(APPLICATION, "a"), on("a", "MachineIdOfMachineName", text(COMPUTER)))
+    plan = (create(APPLICATION, "a"), call_on("a", "MachineIdOfMachineName", text(COMPUTER)))
     own = {"R-MQAC-directory-of-this-computer": ("known",)}
     assert answered(plan, service_objects, Seen(0xC00E0013)) == set()
     assert answered(plan, service_objects, Seen(0xC00E0013), readings=own)
@@ -173,14 +173,14 @@ def test_without_a_directory_a_queue_manager_knows_itself_or_nobody() -> None:
 
 
 def test_a_query_finds_the_public_queue_that_a_plan_has_made() -> None:
-    made = (create("MSMQQueueInfo", "i"), on("i", "PathName", text("$computer\\$queue"), kind="put"))
-    labelled = (on("i", "Label", text("own"), kind="put"), on("i", "Create", MISSING, MISSING))
-    asked = (create(QUERY, "q"), lookup("LookupQueue", Label=text("own")), on("f", "Next", gives="n0"))
+    made = (create("MSMQQueueInfo", "i"), call_on("i", "PathName", text("$computer\\$queue"), kind="put"))
+    labelled = (call_on("i", "Label", text("own"), kind="put"), call_on("i", "Create", MISSING, MISSING))
+    asked = (create(QUERY, "q"), lookup("LookupQueue", Label=text("own")), call_on("f", "Next", gives="n0"))
     plan, found = (GIVEN, *made, *labelled, *asked), Seen(0, Variant("DISPATCH", "x"))
     assert answered(plan, service_objects, found) == set()
     assert "MQAC-3.13.4.1.3.purpose" in answered(plan, service_objects, Seen(0, Variant("DISPATCH")))
     assert answered((*plan, asked[-1]), service_objects, found, found)
-    named = (*plan, on("n0", "FormatName", kind="get"))
+    named = (*plan, call_on("n0", "FormatName", kind="get"))
     assert answered(named, service_objects, Seen(0, text("PUBLIC=01234567-89AB-cdef-0123-456789abcdef"))) == set()
     assert answered(named, service_objects, Seen(0, text("PUBLIC=nothing")))
 
@@ -190,7 +190,7 @@ def test_a_query_is_judged_as_a_set() -> None:
     found = Seen(0, Variant("DISPATCH", "x"))
     plan: Plan = (GIVEN, create(QUERY, "q"), lookup("LookupQueue_v2", Label=text("b")))
     for number in range(3):
-        plan = (*plan, on("f", "Next", gives=f"n{number}"), on(f"n{number}", "FormatName", kind="get"))
+        plan = (*plan, call_on("f", "Next", gives=f"n{number}"), call_on(f"n{number}", "FormatName", kind="get"))
     end = (Seen(0, Variant("DISPATCH")), None)
     for first, second in ((0, 1), (1, 0)):
         both = (found, Seen(0, text(names[first])), found, Seen(0, text(names[second])))
@@ -201,12 +201,21 @@ def test_a_query_is_judged_as_a_set() -> None:
 
 
 def test_what_no_query_made_has_nothing_to_give() -> None:
-    plan = (create(QUEUE_INFOS, "f"), on("f", "Next"))
+    plan = (create(QUEUE_INFOS, "f"), call_on("f", "Next"))
     assert answered(plan, service_objects, Seen(0, Variant("DISPATCH")))
-    assert answered((EMPTY, create(QUERY, "q"), lookup("LookupQueue"), on("f", "Next")), service_objects, None) == set()
-    assert answered((create(COLLECTION, "c"), on("c", "Count", kind="get")), service_objects, Seen(0, long(1)))
+    assert (
+        answered((EMPTY, create(QUERY, "q"), lookup("LookupQueue"), call_on("f", "Next")), service_objects, None)
+        == set()
+    )
+    assert answered((create(COLLECTION, "c"), call_on("c", "Count", kind="get")), service_objects, Seen(0, long(1)))
 
 
 def test_an_open_destination_is_told_open() -> None:
-    plan = (*queue("i"), create(DESTINATION, "d"), *ACTIONS["format"], on("d", "Open"), on("d", "IsOpen", kind="get"))
+    plan = (
+        *queue("i"),
+        create(DESTINATION, "d"),
+        *ACTIONS["format"],
+        call_on("d", "Open"),
+        call_on("d", "IsOpen", kind="get"),
+    )
     assert answered(plan, service_objects, replace(Seen(0), value=truth(False)))

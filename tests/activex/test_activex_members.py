@@ -10,7 +10,7 @@ import pytest
 
 from conformance.activex.all_plans import client_plans
 from conformance.activex.members import Guids, Longs, Member, Named, Slot, Texts
-from conformance.activex.plans import Act, Plan, create, on, passes
+from conformance.activex.plans import Act, Plan, call_on, create, passes
 from conformance.activex.scenes import all_plans
 from conformance.activex.tables import CLASSES, CREATIONS, MEMBERS, STATES, TRANSITIONS, after, refuses
 from conformance.activex.values import MISSING, Variant, hollow, long, octets, same, short, text, truth
@@ -168,20 +168,20 @@ def plans() -> Iterator[Plan]:
     ("act", "line"),
     [
         (create("MSMQQueueInfo", "i"), "Set i = New MSMQQueueInfo"),
-        (on("i", "PathName", text('a"b'), kind="put"), 'i.PathName = "a""b"'),
-        (on("i", "Label", kind="get"), "i.Label"),
-        (on("i", "Create", MISSING, MISSING), "i.Create"),
-        (on("i", "Create", truth(True), MISSING), "i.Create(IsTransactional:=True)"),
-        (on("i", "Open", long(1), long(0), gives="q"), "q = i.Open(Access:=1, ShareMode:=0)"),
-        (on("q", "Receive", MISSING, MISSING, MISSING, long(0), MISSING), "q.Receive(ReceiveTimeout:=0)"),
+        (call_on("i", "PathName", text('a"b'), kind="put"), 'i.PathName = "a""b"'),
+        (call_on("i", "Label", kind="get"), "i.Label"),
+        (call_on("i", "Create", MISSING, MISSING), "i.Create"),
+        (call_on("i", "Create", truth(True), MISSING), "i.Create(IsTransactional:=True)"),
+        (call_on("i", "Open", long(1), long(0), gives="q"), "q = i.Open(Access:=1, ShareMode:=0)"),
+        (call_on("q", "Receive", MISSING, MISSING, MISSING, long(0), MISSING), "q.Receive(ReceiveTimeout:=0)"),
         (
-            on("m", "ResponseQueueInfo", Variant("DISPATCH", "i"), kind="putref"),
+            call_on("m", "ResponseQueueInfo", Variant("DISPATCH", "i"), kind="putref"),
             "Set m.ResponseQueueInfo = i",
         ),
-        (on("m", "ResponseQueueInfo", Variant("DISPATCH"), kind="putref"), "Set m.ResponseQueueInfo = Nothing"),
-        (on("m", "Body", octets(b"\x01\xff"), kind="put"), "m.Body = UI1(01 ff)"),
-        (on("m", "Body", Variant("R8", "1.5"), kind="put"), "m.Body = R8(1.5)"),
-        (on("m", "Body", Variant("EMPTY"), kind="put"), "m.Body = Empty"),
+        (call_on("m", "ResponseQueueInfo", Variant("DISPATCH"), kind="putref"), "Set m.ResponseQueueInfo = Nothing"),
+        (call_on("m", "Body", octets(b"\x01\xff"), kind="put"), "m.Body = UI1(01 ff)"),
+        (call_on("m", "Body", Variant("R8", "1.5"), kind="put"), "m.Body = R8(1.5)"),
+        (call_on("m", "Body", Variant("EMPTY"), kind="put"), "m.Body = Empty"),
         (passes(500), "500 ms pass"),
     ],
 )
@@ -204,14 +204,14 @@ def test_every_plan_is_a_program_of_python() -> None:
 
 QUEUE = (
     create("MSMQQueueInfo", "i"),
-    on("i", "PathName", text("$computer\\private$\\$queue-1"), kind="put"),
-    on("i", "Open", long(2), long(0), gives="w-a"),
+    call_on("i", "PathName", text("$computer\\private$\\$queue-1"), kind="put"),
+    call_on("i", "Open", long(2), long(0), gives="w-a"),
     create("MSMQMessage", "m"),
-    on("m", "Body", octets(b"\x01\xff"), kind="put"),
-    on("m", "Body", Variant("UI4", 1), kind="put"),
-    on("m", "Label", text("ä"), kind="put"),
-    on("m", "Send", Variant("DISPATCH", "w-a"), MISSING),
-    on("m", "Label", kind="get"),
+    call_on("m", "Body", octets(b"\x01\xff"), kind="put"),
+    call_on("m", "Body", Variant("UI4", 1), kind="put"),
+    call_on("m", "Label", text("ä"), kind="put"),
+    call_on("m", "Send", Variant("DISPATCH", "w-a"), MISSING),
+    call_on("m", "Label", kind="get"),
     passes(1500),
 )
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.activex.expected import Seen
-from conformance.activex.plans import Plan, on, passes
+from conformance.activex.plans import Plan, call_on, passes
 from conformance.activex.plans_read_arguments import ABORT, BEGIN
 from conformance.activex.plans_reads import (
     RECEIVE,
@@ -131,7 +131,7 @@ def test_a_read_that_waits_is_given_the_message_that_is_sent() -> None:
 
 def test_what_a_read_did_not_ask_for_is_not_there() -> None:
     objects = run((*base("a"), read("Peek", given={"WantBody": truth(False)})))
-    act = on("m", "Body", kind="get")
+    act = call_on("m", "Body", kind="get")
     body = Seen(0, Variant("ARRAY", b"body of a", "UI1"))
     assert broken(objects.do(act, body)) == {"MQAC-3.11.4.1.15.want-body-false"}
     assert not broken(objects.do(act, Seen(0, Variant("EMPTY"))))
@@ -153,7 +153,7 @@ def test_the_state_is_tested_before_the_access_and_this_before_the_transaction()
     wrong = read("Receive", transaction=text("a"))
     assert not broken(run(base("a", access=2)).do(wrong, Seen(DENIED)))
     assert broken(run(base("a", access=2)).do(wrong, Seen(0x80004005)))
-    assert broken(run((*base("a", access=2), on("q", "Close"))).do(wrong, Seen(DENIED)))
+    assert broken(run((*base("a", access=2), call_on("q", "Close"))).do(wrong, Seen(DENIED)))
 
 
 def test_a_wrong_answer_is_the_last_that_the_model_judges() -> None:
@@ -161,7 +161,7 @@ def test_a_wrong_answer_is_the_last_that_the_model_judges() -> None:
     objects.do(read("Receive"), NULL)
     assert objects.world.lost
     assert not objects.do(read("Receive"), Seen(0x80004005))
-    assert not broken(objects.do(on("q", "Access", kind="get"), Seen(0, Variant("I4", RECEIVE))))
+    assert not broken(objects.do(call_on("q", "Access", kind="get"), Seen(0, Variant("I4", RECEIVE))))
 
 
 def test_a_peek_sees_what_was_received_with_leave_to_peek() -> None:
@@ -178,7 +178,7 @@ def test_a_peek_sees_what_was_received_with_leave_to_peek() -> None:
 
 
 def test_a_second_opening_is_refused_while_the_queue_is_closed_to_others() -> None:
-    alone = on("i", "Open", Variant("I4", 1), Variant("I4", 1), gives="x")
+    alone = call_on("i", "Open", Variant("I4", 1), Variant("I4", 1), gives="x")
     objects = run((*base("a")[:4], alone))
     assert broken(objects.do(opened(RECEIVE, "y"), Seen(0, Variant("DISPATCH", "y"))))
 

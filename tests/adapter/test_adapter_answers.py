@@ -16,7 +16,7 @@ from conformance.embedded.driver import EmbeddedDriver
 from conformance.judge.names import (
     FORMAT_NAME,
     LONG_LABEL,
-    LONGEST_LABEL,
+    LONGEST_MESSAGE_LABEL,
     PATH_NAME,
     NameCase,
     NameObservation,
@@ -219,7 +219,7 @@ def test_a_send_over_a_quota_fails_with_any_failure(code: int) -> None:
 
 def test_the_length_of_labels_is_the_one_judged() -> None:
     words = notes()["labels"][1]
-    assert f"more than {LONGEST_LABEL} elements" in words and LONG_LABEL in words
+    assert f"more than {LONGEST_MESSAGE_LABEL} elements" in words and LONG_LABEL in words
     assert str(hresults.MQ_ERROR_LABEL_TOO_LONG) in words
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 
 from conformance.capture import Frame, read_capture
-from conformance.capture.own_end import OwnEnd
+from conformance.capture.recording_mark import OwnEnd
 from conformance.captures import replay_captures
 from conformance.net.proxy import Recording
 from conformance.resources import resource

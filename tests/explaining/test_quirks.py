@@ -16,12 +16,12 @@ from conformance.embedded.faults import FAULTS
 from conformance.explaining.continuation import Asked, heard
 from conformance.explaining.dictionary import told_of
 from conformance.explaining.known_quirks import KnownQuirk, tables, usable
-from conformance.explaining.naming import Names
+from conformance.explaining.naming import AnswerComparer
 from conformance.explaining.quirks import Quirk, Quirks, Shared
 from conformance.explaining.stories import Implementation, implementation_of
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import GuardedClient
-from conformance.harness.known_deviations import Lazy
+from conformance.harness.known_deviations import LazyDeviations
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.run_session import hello_json
 from conformance.harness.tape import Tape
@@ -66,7 +66,7 @@ def quirks_of(client: GuardedClient, loaded: Sequence[KnownQuirk] = ()) -> Quirk
 
 
 def played(
-    client: GuardedClient, quirks: Quirks | Lazy | None, *histories: tuple[Call, ...]
+    client: GuardedClient, quirks: Quirks | LazyDeviations | None, *histories: tuple[Call, ...]
 ) -> list[tuple[ConformanceFailure, str | None]]:
     tape = Tape(set(), lambda example: None)
     judge = Recorder(OPTIONS, lambda verdict, count: None, tape=tape, past=quirks)
@@ -113,7 +113,7 @@ def test_a_consequence_is_blamed_on_nobody(client: GuardedClient) -> None:
 
 @pytest.mark.parametrize("client", ["embedded"], indirect=True)
 def test_without_deviations_nothing_is_made(client: GuardedClient) -> None:
-    lazy = Lazy(lambda: pytest.fail("nothing deviates"))
+    lazy = LazyDeviations(lambda: pytest.fail("nothing deviates"))
     assert played(client, lazy, MASKED[:5]) == [] and lazy.evidence() == [] and lazy.notes() == []
 
 
@@ -310,12 +310,12 @@ Answer = Mapping[str, Any]
 
 
 def differing(*answers: tuple[Answer, Answer], method: str = "messages.peek") -> list[list[str]]:
-    names = Names(THEIRS, OURS)
+    names = AnswerComparer(THEIRS, OURS)
     return [list(names.differing(method, theirs, ours)) for theirs, ours in answers]
 
 
 def test_a_name_is_bound_at_its_first_appearance_and_stands_for_the_other_from_then_on() -> None:
-    names = Names(THEIRS, OURS)
+    names = AnswerComparer(THEIRS, OURS)
     assert not list(names.differing("queues.open", {"queue": 7}, {"queue": "h1"}))
     assert names.asked({"queue": 7, "timeout_ms": 7}) == {"queue": "h1", "timeout_ms": 7}
 
@@ -342,7 +342,7 @@ def test_times_agree_in_their_distance() -> None:
 
 
 def test_the_computers_name_and_bound_format_names_are_replaced_in_texts() -> None:
-    names = Names(THEIRS, OURS)
+    names = AnswerComparer(THEIRS, OURS)
     theirs, ours = {"format_name": "PRIVATE=X\\1"}, {"format_name": "DIRECT=OS:HOST\\private$\\q"}
     assert not list(names.differing("queues.create", theirs, ours))
     asked = names.asked({"format_name": "PRIVATE=X\\1", "message": {"admin": "BOX\\q", "several": "PRIVATE=X\\1,z"}})

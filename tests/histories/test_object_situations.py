@@ -9,7 +9,7 @@ import pytest
 
 from conformance.activex.expected import Invoke
 from conformance.activex.features import UNCALLED, features
-from conformance.activex.plans import Act, create, on
+from conformance.activex.plans import Act, call_on, create
 from conformance.activex.tables import MEMBERS
 from conformance.activex.values import Variant, long, text
 from conformance.activex.walk import Walk
@@ -93,14 +93,14 @@ def cases(client: Walk, act: Act) -> dict[str, str | None]:
 
 def test_a_call_has_the_cases_of_its_arguments_and_its_object() -> None:
     client = Walk(0)
-    act = on("i-r", "Receive", long(3), text("wrong"), Variant("BOOL", False), long(0), gives="m")
+    act = call_on("i-r", "Receive", long(3), text("wrong"), Variant("BOOL", False), long(0), gives="m")
     found = cases(client, act)
     assert found["object"] == "receive" and found["transaction"] == "single"
     assert found["want_body"] == "false" and found["want_connector_type"] == "left_out"
     assert found["receive_timeout"] == "at_once"
     assert found["kind"] == "plain" and found["choice"] == "nothing"
-    ended = on("j-s", "Receive", Variant("DISPATCH", "t"), gives="m")
-    assert client.attempt((on("d", "BeginTransaction", gives="t"), on("t", "Abort")))
+    ended = call_on("j-s", "Receive", Variant("DISPATCH", "t"), gives="m")
+    assert client.attempt((call_on("d", "BeginTransaction", gives="t"), call_on("t", "Abort")))
     found = cases(client, ended)
     assert found["object"] == "send" and found["transaction"] == "ended"
 
@@ -113,12 +113,12 @@ def test_each_of_the_eight_methods_has_its_operation() -> None:
     assert told <= set(protocol.methods())
     acts = {
         "objects.create": create("MSMQQueue", "q"),
-        "objects.invoke": on("q", "Close"),
-        "objects.get": on("q", "Get", text("Access"), text("Handle")),
-        "objects.query": on("q", "QueryInterface", text("{0}")),
-        "objects.release": on("q", "Release"),
-        "objects.advise": on("q", "Advise", text("events"), text("{0}")),
-        "objects.unadvise": on("q", "Unadvise", Variant("UI4", 7), text("{0}")),
+        "objects.invoke": call_on("q", "Close"),
+        "objects.get": call_on("q", "Get", text("Access"), text("Handle")),
+        "objects.query": call_on("q", "QueryInterface", text("{0}")),
+        "objects.release": call_on("q", "Release"),
+        "objects.advise": call_on("q", "Advise", text("events"), text("{0}")),
+        "objects.unadvise": call_on("q", "Unadvise", Variant("UI4", 7), text("{0}")),
         "objects.describe": Act("", Invoke("Describe", "method", (text("MSMQQueue"),))),
     }
     requests = {
@@ -135,7 +135,7 @@ def test_each_of_the_eight_methods_has_its_operation() -> None:
         assert objects.operation(act).method == method
         assert objects.operation(act).request(act, {"q": "o1"}) == requests[method], json.dumps(requests[method])
     with pytest.raises(KeyError):
-        objects.INVOKE.request(on("nothing", "Close"), {"q": "o1"})
+        objects.INVOKE.request(call_on("nothing", "Close"), {"q": "o1"})
 
 
 def test_members_are_in_the_book_once_and_in_the_order_of_the_tables() -> None:

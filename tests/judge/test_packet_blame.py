@@ -10,7 +10,7 @@ import pytest
 
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.judge.packets.field_compare import compare_fields
-from conformance.judge.packets.misplaced_fields import told_apart
+from conformance.judge.packets.misplaced_fields import blamed_first
 from conformance.judge.packets.packet_verdicts import ALIGNED, PADDING, by_cause, packed_items, unpadded
 from conformance.spec.catalogue import assignment
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case
@@ -74,7 +74,7 @@ def blamed(message: dict[str, Any], found: bytes, *more: str) -> str:
     """The first requirement broken by this packet. more: requirements that other checks found broken before."""
     wanted, seen = dissect(packet_of(message)), dissect(found)
     before = [Verdict(name, Outcome.FAIL, "packets.encode") for name in more]
-    verdicts = told_apart([*before, *compare_fields(message, wanted, seen)], wanted, seen)
+    verdicts = blamed_first([*before, *compare_fields(message, wanted, seen)], wanted, seen)
     return next(verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL)
 
 

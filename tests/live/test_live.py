@@ -16,8 +16,8 @@ from small_manager import FRAMES, manager, turns
 
 from conformance.captures import replay
 from conformance.command_options import BadInput
-from conformance.live import judge as judge_module
-from conformance.live.judge import Deviation, Judging
+from conformance.live import judge_client as judge_module
+from conformance.live.judge_client import Deviation, Judging
 from conformance.live.proxy import Passed, Ready, Watch, proxy, serve
 from conformance.live.server import Wanted
 from conformance.net.addresses import Permit, Place, target

@@ -10,7 +10,7 @@ from pathlib import Path
 from lake_helpers import CAPTURES, HEADER, records_of
 
 from conformance.capture import Closed, Frame, Opened, read_capture
-from conformance.capture.own_end import OwnEnd
+from conformance.capture.recording_mark import OwnEnd
 from conformance.capture.records import Record
 from conformance.net.proxy import Recording
 

@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 import numpy as np
 
 from conformance.captures.batch_judge import Counted
-from conformance.captures.sender_readings import Key
+from conformance.captures.sender_readings import VerdictKind
 from conformance.pipeline import tables_sink
 from conformance.pipeline.counted import Counts
 from conformance.verdict import Outcome
@@ -27,7 +27,7 @@ SAME = {"capture_id": "c", "stream_id": "s", "at_end": False}
 class Meant:
     """The part of a `Meaning` that is counted."""
 
-    keys: tuple[Key, ...]
+    keys: tuple[VerdictKind, ...]
 
 
 MEANINGS = [Meant(tuple(KINDS[2 * at : 2 * at + 5 + at])) for at in range(4)]

@@ -6,7 +6,7 @@ import pytest
 from lake_helpers import put, replayed, rows, said
 from made_captures import SOURCE, recorded, server_of
 
-from conformance.capture.own_end import OwnEnd
+from conformance.capture.recording_mark import OwnEnd
 
 
 @pytest.mark.parametrize("keep", [False, True])

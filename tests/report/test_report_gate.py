@@ -35,7 +35,7 @@ from conformance.report.standing import (
     BaselineError,
     Floor,
     Known,
-    Standing,
+    RunSummary,
     parse,
     read_baseline,
     read_floor,
@@ -68,16 +68,16 @@ def filled(*told: Told) -> Callable[[RunWriter], None]:
 
 
 @pytest.fixture
-def stand(make_run: Callable[..., Run]) -> Callable[..., Standing]:
+def stand(make_run: Callable[..., Run]) -> Callable[..., RunSummary]:
     def make(
         *told: tuple[str, Outcome] | tuple[str, Outcome, str], level: str | None = None, **header: object
-    ) -> Standing:
+    ) -> RunSummary:
         return standing(make_run(filled(*told), **header), level)
 
     return make
 
 
-def kinds(now: Standing, **options: object) -> list[tuple[str, str]]:
+def kinds(now: RunSummary, **options: object) -> list[tuple[str, str]]:
     decision = decide(now, today=TODAY, **options)  # type: ignore[arg-type]
     return [(objection.kind, objection.what) for objection in decision.objections]
 
@@ -86,7 +86,7 @@ def known(requirement: str, subject: str | None = None, *, days: int = 30) -> Kn
     return Known(requirement, "not yet", "https://example.org/1", TODAY + timedelta(days), subject)
 
 
-def test_without_anything_to_compare_with_every_deviation_shuts_it(stand: Callable[..., Standing]) -> None:
+def test_without_anything_to_compare_with_every_deviation_shuts_it(stand: Callable[..., RunSummary]) -> None:
     now = stand((MUST, Outcome.FAIL), (OTHER, Outcome.PASS), (THIRD, Outcome.CRASH))
     assert sorted(kinds(now)) == sorted([("deviation", MUST), ("deviation", THIRD)])
     decision = decide(now)
@@ -96,24 +96,24 @@ def test_without_anything_to_compare_with_every_deviation_shuts_it(stand: Callab
 
 
 @pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY])
-def test_what_deviated_before_is_no_regression(outcome: Outcome, stand: Callable[..., Standing]) -> None:
+def test_what_deviated_before_is_no_regression(outcome: Outcome, stand: Callable[..., RunSummary]) -> None:
     before = stand((MUST, Outcome.FAIL), (OTHER, Outcome.PASS))
     assert kinds(stand((MUST, outcome), (OTHER, Outcome.PASS)), before=before) == []
     assert kinds(stand((MUST, outcome), (OTHER, outcome)), before=before) == [("deviation", OTHER)]
 
 
-def test_a_weaker_demand_counts_at_its_level_alone(stand: Callable[..., Standing]) -> None:
+def test_a_weaker_demand_counts_at_its_level_alone(stand: Callable[..., RunSummary]) -> None:
     told = (MUST, Outcome.PASS), (SHOULD, Outcome.WARN)
     assert kinds(stand(*told)) == []
     assert kinds(stand(*told, level="should")) == [("deviation", SHOULD)]
 
 
-def test_another_reading_deviates_under_strict_alone(stand: Callable[..., Standing]) -> None:
+def test_another_reading_deviates_under_strict_alone(stand: Callable[..., RunSummary]) -> None:
     assert kinds(stand((MUST, Outcome.READING))) == []
     assert kinds(stand((MUST, Outcome.READING), reading_set="strict")) == [("deviation", MUST)]
 
 
-def test_judging_less_is_a_regression(stand: Callable[..., Standing]) -> None:
+def test_judging_less_is_a_regression(stand: Callable[..., RunSummary]) -> None:
     before = stand((MUST, Outcome.PASS), (OTHER, Outcome.PASS, "DIRECT=OS:a\\b"))
     assert kinds(stand((MUST, Outcome.PASS)), before=before) == [
         ("floor", "embedded"),
@@ -133,19 +133,19 @@ def test_a_run_cut_short_does_not_pass(make_run: Callable[..., Run]) -> None:
     assert kinds(standing(make_run(fill, footer="budget"))) == []
 
 
-def test_an_error_of_the_harness_keeps_it_shut(stand: Callable[..., Standing]) -> None:
+def test_an_error_of_the_harness_keeps_it_shut(stand: Callable[..., RunSummary]) -> None:
     told = (MUST, Outcome.FAIL), (OTHER, Outcome.ERROR), (THIRD, Outcome.PASS)
     assert kinds(stand(*told), baseline=[known(MUST)]) == [("error", OTHER)]
     assert kinds(stand(*told), before=stand(*told)) == [("error", OTHER)]
 
 
-def test_nothing_judged_is_not_open(stand: Callable[..., Standing]) -> None:
+def test_nothing_judged_is_not_open(stand: Callable[..., RunSummary]) -> None:
     decision = decide(stand((MUST, Outcome.SKIP)))
     assert decision.exit_code is ExitCode.NOTHING_JUDGED
     assert decision.sentence == "gate: shut: nothing was judged"
 
 
-def test_the_baseline_excuses_until_its_day(stand: Callable[..., Standing]) -> None:
+def test_the_baseline_excuses_until_its_day(stand: Callable[..., RunSummary]) -> None:
     now = stand((MUST, Outcome.FAIL, "receive"), (MUST, Outcome.FAIL, "peek"), (OTHER, Outcome.PASS))
     assert kinds(now, baseline=[known(MUST)]) == []
     assert kinds(now, baseline=[known(MUST, days=0)]) == []
@@ -154,7 +154,7 @@ def test_the_baseline_excuses_until_its_day(stand: Callable[..., Standing]) -> N
     assert kinds(now, baseline=[known(MUST, "peek"), known(MUST, "receive")]) == []
 
 
-def test_an_excuse_that_is_not_needed_is_named(stand: Callable[..., Standing]) -> None:
+def test_an_excuse_that_is_not_needed_is_named(stand: Callable[..., RunSummary]) -> None:
     now = stand((MUST, Outcome.FAIL, "receive"), (OTHER, Outcome.PASS))
     excuses = [known(MUST), known(OTHER), known(THIRD), known(MUST, "peek")]
     assert kinds(now, baseline=excuses) == [("needless", OTHER), ("unseen", THIRD), ("needless", f"{MUST} (peek)")]
@@ -183,7 +183,7 @@ def test_a_baseline_that_is_wrong_says_where(text: str, told: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_an_update_keeps_what_a_person_wrote(tmp_path: Path, stand: Callable[..., Standing]) -> None:
+def test_an_update_keeps_what_a_person_wrote(tmp_path: Path, stand: Callable[..., RunSummary]) -> None:
     path = tmp_path / "baseline.toml"
     path.write_text(
         "# ours\n\n"
@@ -204,7 +204,7 @@ def test_an_update_keeps_what_a_person_wrote(tmp_path: Path, stand: Callable[...
 
 
 def test_an_update_needs_a_reason_for_what_is_new_and_renews_only_when_asked(
-    tmp_path: Path, stand: Callable[..., Standing]
+    tmp_path: Path, stand: Callable[..., RunSummary]
 ) -> None:
     path = tmp_path / "baseline.toml"
     now = stand((MUST, Outcome.FAIL))
@@ -227,7 +227,7 @@ def test_a_run_is_no_regression_of_itself(outcomes: dict[str, Outcome]) -> None:
         if outcome in (Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY)
     }
     judged = frozenset(outcomes) - {name for name, one in outcomes.items() if one in UNSAID - {Outcome.FLAKY}}
-    now = Standing("x", None, "must", outcomes, deviating, judged, frozenset("a"), frozenset("b"), frozenset(), None)
+    now = RunSummary("x", None, "must", outcomes, deviating, judged, frozenset("a"), frozenset("b"), frozenset(), None)
     decision = decide(now, before=now)
     assert not decision.objections
     assert {requirement for requirement, _ in decision.known} == set(deviating)
@@ -235,7 +235,7 @@ def test_a_run_is_no_regression_of_itself(outcomes: dict[str, Outcome]) -> None:
     assert not excused.objections
 
 
-def test_far_fewer_requirements_than_the_floor_shut_it(stand: Callable[..., Standing], tmp_path: Path) -> None:
+def test_far_fewer_requirements_than_the_floor_shut_it(stand: Callable[..., RunSummary], tmp_path: Path) -> None:
     names = [entry.id for entry in catalogue() if entry.level == "must" and entry.checked == "call"][:100]
     whole = stand(*((name, Outcome.PASS) for name in names))
     few, enough = (stand(*((name, Outcome.PASS) for name in names[:number])) for number in (94, 95))
@@ -254,7 +254,7 @@ def test_far_fewer_requirements_than_the_floor_shut_it(stand: Callable[..., Stan
     assert "+judged = 94" in update(path, few, today=TODAY, reason="", link="").diff
 
 
-def update_in(path: Path, now: Standing) -> None:
+def update_in(path: Path, now: RunSummary) -> None:
     path.write_text(update(path, now, today=TODAY, reason="", link="").text, encoding="utf-8")
 
 
@@ -398,10 +398,10 @@ DEVIATES = (Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY)
 OUTCOMES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(list(Outcome)))
 
 
-def stands(outcomes: dict[str, Outcome], name: str = "a") -> Standing:
+def stands(outcomes: dict[str, Outcome], name: str = "a") -> RunSummary:
     deviating = {one: {"x": outcome} for one, outcome in outcomes.items() if outcome in DEVIATES}
     judged = frozenset(one for one, outcome in outcomes.items() if outcome not in NO_JUDGEMENT)
-    return Standing(name, None, "must", outcomes, deviating, judged, frozenset(), frozenset(), frozenset(), None)
+    return RunSummary(name, None, "must", outcomes, deviating, judged, frozenset(), frozenset(), frozenset(), None)
 
 
 @pytest.mark.parametrize(

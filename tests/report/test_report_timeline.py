@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from conformance.activex.plans import create, on
+from conformance.activex.plans import call_on, create
 from conformance.activex.values import text
 from conformance.activex.words import as_call
 from conformance.harness.known_deviations import QUIRK
@@ -103,7 +103,7 @@ def test_evidence_that_is_no_history_draws_nothing() -> None:
     assert history_of(stored) == tuple(history())
 
 
-ACTS = (create("MSMQMessage", "m"), on("m", "Label", text("a"), kind="put"))
+ACTS = (create("MSMQMessage", "m"), call_on("m", "Label", text("a"), kind="put"))
 STEPS = tuple(StoryStep("line", as_call(act), {"status": 0}) for act in ACTS)
 
 

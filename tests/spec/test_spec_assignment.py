@@ -8,8 +8,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.spec.assignment import Assignment, either, narrowed, possible
 from conformance.spec.catalogue import catalogue
+from conformance.spec.followed_readings import FollowedReadings, either, narrowed, possible
 from conformance.verdict import Outcome, Verdict
 
 READING = "R-MQDMPR-zero-timeout-status"
@@ -22,8 +22,8 @@ def verdict(named: str, outcome: Outcome = Outcome.PASS, requirement: str = DEMA
     return Verdict(requirement, outcome, subject, readings=((READING, named),))
 
 
-def whole(*verdicts: Verdict) -> Assignment:
-    made = Assignment()
+def whole(*verdicts: Verdict) -> FollowedReadings:
+    made = FollowedReadings()
     for number, one in enumerate(verdicts):
         made.add(one, f"test {number}")
     return made
@@ -123,7 +123,7 @@ def test_the_order_of_the_verdicts_does_not_matter(told: list[tuple[list[str], s
     verdicts = [(verdict(either(names), requirement=name), f"test {at}") for at, (names, name) in enumerate(told)]
     found = []
     for _ in range(2):
-        run = Assignment()
+        run = FollowedReadings()
         for one, where in verdicts:
             run.add(one, where)
         found.append(run.conclude(ACCEPTED, level="must"))

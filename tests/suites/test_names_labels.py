@@ -11,9 +11,9 @@ import pytest
 from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
-from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import assignment
 from conformance.spec.constants.hresults import MQ_ERROR_LABEL_TOO_LONG
+from conformance.spec.followed_readings import FollowedReadings
 from conformance.suites.names import test_mqmq_2_2_19_3_label as suite
 from conformance.verdict import Outcome, Verdict
 
@@ -117,7 +117,7 @@ def judged(mailbox: HonestMailbox, readings: dict[str, tuple[str, ...]] | None =
     except ConformanceFailure as failure:
         found.append(failure.verdict)
     judge.flush()
-    followed = Assignment()
+    followed = FollowedReadings()
     for verdict in found:
         followed.add(verdict, "names")
     return [*found, *followed.conclude(accepted, level="must")]

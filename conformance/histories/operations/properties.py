@@ -20,7 +20,7 @@ from conformance.histories.operations.operation import (
 )
 from conformance.histories.operations.operation import Kind as ArgumentKind
 from conformance.model import Answer, Call, State
-from conformance.model.properties import LONGEST_LABEL, NO_GUID, OF_DIRECTORY, ROWS, UNLIMITED, Kind, PropertyRow
+from conformance.model.properties import LONGEST_QUEUE_LABEL, NO_GUID, OF_DIRECTORY, ROWS, UNLIMITED, Kind, PropertyRow
 from conformance.model.property_refusals import CREATE, GET, SET
 from conformance.model.state import Properties
 from conformance.model.values import replace
@@ -40,9 +40,9 @@ _NUMBERS: Mapping[Kind, tuple[int, ...]] = {
 }
 _TEXTS: Mapping[str, tuple[str, ...]] = {
     "PROPID_Q_LABEL": (
-        *("orders", "", " two  spaces ", "Жук \U0001f600", "q\"'\\;,=", "x" * LONGEST_LABEL),
-        *(letter * LONGEST_LABEL for letter in "Ж漢"),  # of 2 and 3 bytes in UTF-8
-        "\U0001f600" * (LONGEST_LABEL // 2),
+        *("orders", "", " two  spaces ", "Жук \U0001f600", "q\"'\\;,=", "x" * LONGEST_QUEUE_LABEL),
+        *(letter * LONGEST_QUEUE_LABEL for letter in "Ж漢"),  # of 2 and 3 bytes in UTF-8
+        "\U0001f600" * (LONGEST_QUEUE_LABEL // 2),
     ),
     "PROPID_Q_MULTICAST_ADDRESS": ("234.1.1.1:1801", "224.0.1.88:1", "239.255.255.255:65535"),
 }
@@ -68,7 +68,7 @@ def bad(row: PropertyRow) -> tuple[Json, ...]:
     if row.name == "PROPID_Q_MULTICAST_ADDRESS":
         return ("orders", "10.0.0.1:1801", "234.1.1.1", 5)
     if row.kind is Kind.TEXT:
-        return ("x" * (2 * LONGEST_LABEL + 1), 5, None)
+        return ("x" * (2 * LONGEST_QUEUE_LABEL + 1), 5, None)
     return (-1, UNLIMITED + 1, "7", None)
 
 

@@ -15,7 +15,7 @@ from conformance.activex import scenes
 from conformance.activex.expected import Held, Seen
 from conformance.activex.features import state_of, values
 from conformance.activex.members import Member, all_cells
-from conformance.activex.plans import LOOKUP, Act, Plan, create, on, passes
+from conformance.activex.plans import LOOKUP, Act, Plan, call_on, create, passes
 from conformance.activex.plans_queue_info import PATH, format_name, make, opened, path
 from conformance.activex.plans_reads import PEEK, RECEIVE, SEND, dispatch, read
 from conformance.activex.plans_send import end, receive
@@ -42,9 +42,9 @@ READERS: Final[Plan] = (
     *BEGINNING,
     create("MSMQQueue", "blank"),
     create("MSMQTransaction", "empty"),
-    *(on(info, "Open", long(PEEK), long(0), gives=f"{info}-p") for info in _KINDS),
-    *(on(info, "Open", long(RECEIVE), long(0), gives=f"{info}-c") for info in _KINDS),
-    *(on(f"{info}-c", "Close") for info in _KINDS),
+    *(call_on(info, "Open", long(PEEK), long(0), gives=f"{info}-p") for info in _KINDS),
+    *(call_on(info, "Open", long(RECEIVE), long(0), gives=f"{info}-c") for info in _KINDS),
+    *(call_on(f"{info}-c", "Close") for info in _KINDS),
 )
 _INFO, _MESSAGE, _DISPENSER, _TRANSACTION = (
     "MSMQQueueInfo",
@@ -148,14 +148,14 @@ _OPENED: Final[Plan] = tuple(act for act in BEGINNING if act.object == "i" and a
 
 def _told(member: Member, name: str) -> Plan:
     """Return the making of a message that its body or its label tells, whichever the member is not about."""
-    told = on(name, "Label", text(name), kind="put")
+    told = call_on(name, "Label", text(name), kind="put")
     if member.kept_as == "Label":
-        told = on(name, "Body", octets(name.encode()), kind="put")
+        told = call_on(name, "Body", octets(name.encode()), kind="put")
     return (create(_MESSAGE, name), told)
 
 
 def _sent(member: Member, name: str) -> Plan:
-    return (*_told(member, name), on(name, "Send", dispatch("i-s"), long(0)))
+    return (*_told(member, name), call_on(name, "Send", dispatch("i-s"), long(0)))
 
 
 def _received(member: Member, name: str) -> Plan:
@@ -164,12 +164,16 @@ def _received(member: Member, name: str) -> Plan:
 
 
 def _queues(name: str, where: str, transactional: Variant) -> Plan:
-    made = (create(_INFO, name), path(name, where), make(name, transactional), on(name, "Refresh"))
+    made = (create(_INFO, name), path(name, where), make(name, transactional), call_on(name, "Refresh"))
     ways = tuple(opened(name, f"{name}-{word}", long(how)) for word, how in (("s", SEND), ("r", RECEIVE), ("p", PEEK)))
-    return (*made, *ways, opened(name, f"{name}-c", long(SEND)), on(f"{name}-c", "Close"))
+    return (*made, *ways, opened(name, f"{name}-c", long(SEND)), call_on(f"{name}-c", "Close"))
 
 
-_BEGIN: Final[Plan] = (create(_DISPENSER, "d"), on("d", "BeginTransaction", gives="t"), create(_TRANSACTION, "empty"))
+_BEGIN: Final[Plan] = (
+    create(_DISPENSER, "d"),
+    call_on("d", "BeginTransaction", gives="t"),
+    create(_TRANSACTION, "empty"),
+)
 _FOLLOWED: Final[Mapping[str, Plan]] = {
     "Send": (
         *_queues("i", PATH, MISSING),
@@ -182,12 +186,12 @@ _FOLLOWED: Final[Mapping[str, Plan]] = {
         *_queues("i", PATH, MISSING),
         create(_MESSAGE, "m"),
         create(_MESSAGE, "n"),
-        on("n", "Send", dispatch("i-s"), long(0)),
+        call_on("n", "Send", dispatch("i-s"), long(0)),
         receive("r", "i-r"),
     ),
     _INFO: (create(_INFO, "a"),),
     _DISPENSER: (create(_DISPENSER, "d"),),
-    _TRANSACTION: (*_BEGIN, on("t", "ITransaction", kind="get", gives="x")),
+    _TRANSACTION: (*_BEGIN, call_on("t", "ITransaction", kind="get", gives="x")),
 }
 
 
@@ -241,14 +245,14 @@ def drawn(member: Member, client: Client, random: Random) -> Act | None:
     if slot.kind == "put":
         if member.takes is None:
             return None
-        return on(name, member.name, random.choice(values(member)), kind="put")
+        return call_on(name, member.name, random.choice(values(member)), kind="put")
     if slot.kind == "putref":
-        return on(name, member.name, random.choice((dispatch("i"), Variant("DISPATCH"))), kind="putref")
+        return call_on(name, member.name, random.choice((dispatch("i"), Variant("DISPATCH"))), kind="putref")
     if slot.kind == "get":
-        return on(name, member.name, kind="get", gives=client.name("g") if stage(member) == CLIENT else None)
+        return call_on(name, member.name, kind="get", gives=client.name("g") if stage(member) == CLIENT else None)
     arguments = [_value(member, one.name, name, client, random) for one in slot.arguments if not one.result]
     hands_out = any(one.result for one in slot.arguments)
-    return on(name, member.name, *arguments, gives=client.name("r") if hands_out else None)
+    return call_on(name, member.name, *arguments, gives=client.name("r") if hands_out else None)
 
 
 def _value(member: Member, argument: str, name: str, client: Client, random: Random) -> Variant:
@@ -307,7 +311,7 @@ def followed(member: Member, act: Act, client: Client) -> Plan:
             for name, other in CLASSES[member.coclass].items()
             if other.kept_as == member.kept_as and other.slot("get") is not None
         ]
-        return tuple(on(act.object, name, kind="get") for name in readers[:1])
+        return tuple(call_on(act.object, name, kind="get") for name in readers[:1])
     return ()
 
 
@@ -332,7 +336,7 @@ def _put(member: Member, client: Client, random: Random) -> Plan:
         return ()
     writer = random.choice(writers)
     assert writer.takes is not None
-    return (on(random.choice(objects), writer.name, random.choice(writer.takes.inside()), kind="put"),)
+    return (call_on(random.choice(objects), writer.name, random.choice(writer.takes.inside()), kind="put"),)
 
 
 def _of_reader(client: Walk, random: Random) -> Plan:
@@ -340,8 +344,8 @@ def _of_reader(client: Walk, random: Random) -> Plan:
         name, _ = next(iter(client.world.waiting.values()))
         queue = "j" if client.world.known.link(name).queue.endswith("-t") else "i"
         new = client.name("m")
-        late = (on(new, "Send", dispatch(f"{queue}-s"), long(3 if queue == "j" else 0)),)
-        label = (create(_MESSAGE, new), on(new, "Label", text(new), kind="put"))
+        late = (call_on(new, "Send", dispatch(f"{queue}-s"), long(3 if queue == "j" else 0)),)
+        label = (create(_MESSAGE, new), call_on(new, "Label", text(new), kind="put"))
         return random.choice(((*label, *late), (passes(1000),)))
     ways: tuple[tuple[Callable[[Walk], Plan], int], ...] = (
         *((Walk.send, 6), (Walk.reads, 3), (Walk.next, 3), (Walk.begin, 1)),
@@ -358,12 +362,12 @@ def _ranked(client: Walk, random: Random) -> Plan:
     ranks = [random.choice((0, 3, 5, 7)) for _ in range(3)]
     for rank in sorted(ranks, reverse=True) if random.random() < 0.5 else ranks:
         name = client.name("m")
-        acts += (create(_MESSAGE, name), on(name, "Label", text(name), kind="put"))
+        acts += (create(_MESSAGE, name), call_on(name, "Label", text(name), kind="put"))
         if queue == "i":
-            acts.append(on(name, "Priority", long(rank), kind="put"))
-        acts.append(on(name, "Send", dispatch(f"{queue}-s"), long(3 if queue == "j" else 0)))
+            acts.append(call_on(name, "Priority", long(rank), kind="put"))
+        acts.append(call_on(name, "Send", dispatch(f"{queue}-s"), long(3 if queue == "j" else 0)))
     reader, how = f"{queue}-r", long(3 if queue == "j" else 0)
-    first = (on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
+    first = (call_on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
     taken = read("ReceiveCurrent", client.name("r"), queue_object=reader, transaction=how)
     return (*acts, *random.choice(((), first, (*first, taken))))
 
@@ -373,7 +377,7 @@ def _taken(client: Walk, random: Random) -> Plan:
     queue, way = random.choice("iij"), random.choice("rp")
     sent = _ranked(client, random) if random.random() < 0.4 else ()
     reader, how = f"{queue}-{way}", long(3 if queue == "j" else 0)
-    moves = (on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
+    moves = (call_on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
     ways = ("Receive", "ReceiveCurrent", "ReceiveLastByLookupId") if way == "r" else ("Receive",)
     member = random.choice(ways)
     return (*sent, *moves, read(member, client.name("r"), queue_object=f"{queue}-r", transaction=how))
@@ -383,8 +387,8 @@ def _held(client: Walk, random: Random) -> Plan:
     """Peek at a message with a cursor, and receive it in a transaction."""
     name, reader = client.name("t"), random.choice(("j-r", "j-p"))
     working = [one for one in client.world.known.held if state_of(client.world, one) == "working"]
-    begin = () if working else (on("d", "BeginTransaction", gives=name),)
-    moves: Plan = (on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
+    begin = () if working else (call_on("d", "BeginTransaction", gives=name),)
+    moves: Plan = (call_on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
     within = dispatch(working[0] if working else name)
     if random.random() < 0.5:
         return (*begin, *moves, read("Receive", client.name("r"), queue_object="j-r", transaction=within))
@@ -410,7 +414,7 @@ def _drained(client: Walk) -> Plan:
 
 def _reopened(client: Walk) -> Plan:
     """Open a queue in place of one that is closed."""
-    return (on(_KINDS[len(client.plan) % 2], "Open", long(RECEIVE), long(0), gives=client.name("q")),)
+    return (call_on(_KINDS[len(client.plan) % 2], "Open", long(RECEIVE), long(0), gives=client.name("q")),)
 
 
 def _of_infos(client: Client, random: Random) -> Plan:
@@ -423,8 +427,8 @@ def _of_infos(client: Client, random: Random) -> Plan:
         (create(_INFO, new),),
         (create(_INFO, new), format_name(new, f"DIRECT=OS:{random.choice(known) if known else where}")),
         (make(name),),
-        (on(name, "Refresh"),),
-        (on(name, "Delete"),),
+        (call_on(name, "Refresh"),),
+        (call_on(name, "Delete"),),
         (create(_INFO, new), path(new, where)),
     )
     return random.choice(ways)
@@ -438,8 +442,8 @@ def _names_path(act: Act) -> bool:
 def _of_transactions(client: Client, random: Random) -> Plan:
     new, handle = client.name("t"), client.name("x")
     ways: tuple[Plan, ...] = (
-        (on("d", "BeginTransaction", gives=new), on(new, "ITransaction", kind="get", gives=handle)),
-        (on("d", "BeginTransaction", gives=new), end(new, "Commit")),
+        (call_on("d", "BeginTransaction", gives=new), call_on(new, "ITransaction", kind="get", gives=handle)),
+        (call_on("d", "BeginTransaction", gives=new), end(new, "Commit")),
         (create(_TRANSACTION, new),),
     )
     return random.choice(ways)
@@ -451,12 +455,12 @@ def _of_sends(client: Client, random: Random) -> Plan:
         made, within = client.name("m"), random.choice(working)
         if random.random() < 0.5:
             return (end(within, "Commit"),)
-        return (create(_MESSAGE, made), on(made, "Send", dispatch("j-s"), dispatch(within)))
+        return (create(_MESSAGE, made), call_on(made, "Send", dispatch("j-s"), dispatch(within)))
     new, made = client.name("t"), client.name("m")
     ways: tuple[Plan, ...] = (
-        (on("d", "BeginTransaction", gives=new),),
+        (call_on("d", "BeginTransaction", gives=new),),
         (create(_MESSAGE, made),),
-        (create(_MESSAGE, made), on(made, "Send", dispatch("i-s"), long(0)), receive(client.name("r"), "i-r")),
+        (create(_MESSAGE, made), call_on(made, "Send", dispatch("i-s"), long(0)), receive(client.name("r"), "i-r")),
     )
     return random.choice(ways)
 
@@ -466,7 +470,7 @@ def _of_messages(client: Client, random: Random) -> Plan:
 
 
 def _of_dispensers(client: Client, random: Random) -> Plan:
-    return (on("d", "BeginTransaction", gives=client.name("t")),)
+    return (call_on("d", "BeginTransaction", gives=client.name("t")),)
 
 
 _OF_CLASS: Final[Mapping[str, Callable[[Client, Random], Plan]]] = {

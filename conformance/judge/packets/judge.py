@@ -26,8 +26,8 @@ from conformance.judge.packets.message_facts import CAUSE, envelope_facts, facts
 from conformance.judge.packets.packet_verdicts import Judged, Later, Pattern, Told
 from conformance.judge.packets.signatures import WHY, signature_facts
 from conformance.judge.rules import Rule
-from conformance.spec.assignment import either
 from conformance.spec.catalogue import assignment, reading_id, requirement
+from conformance.spec.followed_readings import either
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Outcome, Verdict, of_frame
 from conformance.wire import Packet, dissect

@@ -54,7 +54,7 @@ _HEADERS: tuple[tuple[str, str, str, str], ...] = (
 )
 
 
-def told_apart(verdicts: Iterable[Verdict], wanted: Packet, found: Packet) -> list[Verdict]:
+def blamed_first(verdicts: Iterable[Verdict], wanted: Packet, found: Packet) -> list[Verdict]:
     """Sort the verdicts on a packet: of a place and a value of one field, the one that is to blame comes first.
 
     wanted: the packet that our encoder makes of the same message.
@@ -222,7 +222,7 @@ COMPLETE = requirement_id("MQMQ-2.2.20.1.destination-complete")
 
 
 @dataclass(frozen=True, slots=True)
-class Optional:
+class OptionalField:
     """A field that may be absent. field: its key. behind: keys of the field before it; the first one present counts.
 
     present, absent: the requirements that the field has its bytes, or takes none.
@@ -235,22 +235,24 @@ class Optional:
 
 
 _FIXED = M + "ExtensionSize"
-OPTIONAL: tuple[Optional, ...] = (
-    Optional(
+OPTIONAL: tuple[OptionalField, ...] = (
+    OptionalField(
         U + "AdminQueue",
         (U + "DestinationQueue",),
         requirement_id(_U + "admin-queue-none"),
         requirement_id(_U + "admin-queue-present"),
     ),
-    Optional(
+    OptionalField(
         U + "ResponseQueue",
         (U + "AdminQueue", U + "DestinationQueue"),
         requirement_id(_U + "response-queue-none"),
         requirement_id(_U + "response-queue-present"),
     ),
-    Optional(M + "Label", (_FIXED,), requirement_id(_M + "label-absent")),
-    Optional(M + "ExtensionData", (M + "Label", _FIXED), requirement_id(_M + "extension-data-absent")),
-    Optional(M + "MessageBody", (M + "ExtensionData", M + "Label", _FIXED), requirement_id(_M + "message-body-absent")),
+    OptionalField(M + "Label", (_FIXED,), requirement_id(_M + "label-absent")),
+    OptionalField(M + "ExtensionData", (M + "Label", _FIXED), requirement_id(_M + "extension-data-absent")),
+    OptionalField(
+        M + "MessageBody", (M + "ExtensionData", M + "Label", _FIXED), requirement_id(_M + "message-body-absent")
+    ),
 )
 # A size, the field whose bytes it counts, and the requirement that it is their number.
 SIZES: tuple[tuple[str, str, str], ...] = (

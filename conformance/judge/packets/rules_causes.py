@@ -14,7 +14,7 @@ from conformance.judge.packets.rules_base import MESSAGE, WITH_DEBUG, WITH_SESSI
 from conformance.judge.packets.rules_lists import MULTI, SOAP, TRACED
 from conformance.judge.packets.rules_security import CONNECTED, SID, SIGNED, WITH_SID
 from conformance.judge.packets.rules_signatures import STANDARD, encrypted
-from conformance.judge.packets.rules_user import ASKING, GUID, TRANSACTION, F, T, U
+from conformance.judge.packets.rules_user import ASKING, GUID, TRANSACTION, USER_FLAGS, T, U
 from conformance.judge.packets.signing import CERTIFICATE
 from conformance.judge.rules import Mutation, Rule, Value
 
@@ -46,11 +46,11 @@ def _absent(requirement: str, flag: str, also: Mapping[str, Value]) -> Rule:
 
 
 CAUSE_RULES: tuple[Rule, ...] = (
-    _absent("2.2.19.2.transaction-header-absent", F + "TH", TRANSACTION),
-    _absent("2.2.19.2.security-header-absent", F + "SH", WITH_SID),
-    _absent("2.2.19.2.connector-type-absent", F + "CQ", {U + "ConnectorType": GUID}),
-    _absent("2.2.19.2.soap-header-absent", F + "HH", SOAP),
-    _absent("2.2.19.2.multi-queue-header-absent", F + "MQ", MULTI),
+    _absent("2.2.19.2.transaction-header-absent", USER_FLAGS + "TH", TRANSACTION),
+    _absent("2.2.19.2.security-header-absent", USER_FLAGS + "SH", WITH_SID),
+    _absent("2.2.19.2.connector-type-absent", USER_FLAGS + "CQ", {U + "ConnectorType": GUID}),
+    _absent("2.2.19.2.soap-header-absent", USER_FLAGS + "HH", SOAP),
+    _absent("2.2.19.2.multi-queue-header-absent", USER_FLAGS + "MQ", MULTI),
     _absent("2.2.19.1.debug-header-absent", B + "Flags.DH", {D + "Queue.QueueIdentifier": GUID}),
     _absent("2.2.20.session-header-absent", B + "Flags.SH", WITH_SESSION),
     _told(
@@ -67,13 +67,19 @@ CAUSE_RULES: tuple[Rule, ...] = (
     ),
     _told(
         "2.2.19.2.destination-none",
-        is_clear(F + "DQ"),
+        is_clear(USER_FLAGS + "DQ"),
         Mutation(
-            without=U + "Dest", given={U + "DestinationQueue.DirectFormatName": "OS:host\\q"}, patch={F + "DQ": 0}
+            without=U + "Dest",
+            given={U + "DestinationQueue.DirectFormatName": "OS:host\\q"},
+            patch={USER_FLAGS + "DQ": 0},
         ),
     ),
-    _absent("2.2.19.2.admin-queue-none", F + "AQ", ASKING),
-    _told("2.2.19.2.response-queue-none", one_of(F + "RQ", 0, 1), Mutation(given=_RESPONSE, patch={F + "RQ": 0})),
+    _absent("2.2.19.2.admin-queue-none", USER_FLAGS + "AQ", ASKING),
+    _told(
+        "2.2.19.2.response-queue-none",
+        one_of(USER_FLAGS + "RQ", 0, 1),
+        Mutation(given=_RESPONSE, patch={USER_FLAGS + "RQ": 0}),
+    ),
     *(
         _told(
             f"2.2.20.6.{word}",
@@ -103,7 +109,7 @@ CAUSE_RULES: tuple[Rule, ...] = (
     ),
     _told(
         "2.2.18.1.5.2.layout",
-        one_of(F + "DQ", 7),
+        one_of(USER_FLAGS + "DQ", 7),
         Mutation(
             also={U + "DestinationQueue.DirectFormatName": "OS:host\\q"}, given={U + "DestinationQueue.Padding": b""}
         ),
@@ -111,10 +117,10 @@ CAUSE_RULES: tuple[Rule, ...] = (
     *(
         _told(f"2.2.20.{word}-header-layout", flag, Rearranged(also=also, region=swap, order=swap[::-1]))
         for word, flag, also, swap in (
-            ("transaction", is_set(F + "TH"), TRANSACTION | WITH_SID, ("TransactionHeader", "SecurityHeader")),
-            ("security", is_set(F + "SH"), WITH_SID, ("SecurityHeader", "MessagePropertiesHeader")),
+            ("transaction", is_set(USER_FLAGS + "TH"), TRANSACTION | WITH_SID, ("TransactionHeader", "SecurityHeader")),
+            ("security", is_set(USER_FLAGS + "SH"), WITH_SID, ("SecurityHeader", "MessagePropertiesHeader")),
             ("debug", is_set(B + "Flags.DH"), {**TRACED, **SOAP}, ("DebugHeader", "SoapHeader")),
-            ("soap", is_set(F + "HH"), {**SOAP, **MULTI}, ("SoapHeader", "MultiQueueFormatHeader")),
+            ("soap", is_set(USER_FLAGS + "HH"), {**SOAP, **MULTI}, ("SoapHeader", "MultiQueueFormatHeader")),
         )
     ),
 )

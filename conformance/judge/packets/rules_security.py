@@ -43,10 +43,10 @@ from conformance.judge.packets.rules_signatures import (
     WITH_MANAGER,
     encrypted,
 )
-from conformance.judge.packets.rules_signatures import RULES_SENDERS_H as rules_senders_H
-from conformance.judge.packets.rules_signatures import WITH_SID as rules_senders_WITH_SID
-from conformance.judge.packets.rules_user import F as rules_user_F
-from conformance.judge.packets.signatures import KEY as certificate_keys_KEY
+from conformance.judge.packets.rules_signatures import PLAIN_SID as rules_senders_WITH_SID
+from conformance.judge.packets.rules_signatures import SECURITY_HEADER as rules_senders_H
+from conformance.judge.packets.rules_user import USER_FLAGS as rules_user_F
+from conformance.judge.packets.signatures import CERTIFICATE_KEY as certificate_keys_KEY
 from conformance.judge.packets.signatures import KEY_TYPES
 from conformance.judge.packets.signing import (
     CERTIFICATE,

@@ -211,9 +211,9 @@ SIGNATURE_RULES: tuple[Rule, ...] = (
     *_of_hashes(),
 )
 
-RULES_SENDERS_H, F, D = "SecurityHeader.", "SecurityHeader.Flags.", "SecurityHeader.SecurityData."
+SECURITY_HEADER, F, D = "SecurityHeader.", "SecurityHeader.Flags.", "SecurityHeader.SecurityData."
 RULES_SENDERS_M, RULES_SENDERS_A = "MessagePropertiesHeader.", "MQDMPR-3.1.1.12."
-PRESENT = Has(RULES_SENDERS_H + "ProviderInfoSize")
+PRESENT = Has(SECURITY_HEADER + "ProviderInfoSize")
 # The values a connector gives for another messaging system are not judged (MS-MQDMPR 3.1.1.12).
 OWN = is_clear("UserHeader.Flags.CQ")
 RC2, RC4, AES128, AES192, AES256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
@@ -235,7 +235,7 @@ TO_PRIVATE: dict[str, Value] = {
     "UserHeader.QueueManagerAddress": "909ea0fc-9078-4445-8f11-394c43cd8907",
 }
 SESSION_ALGORITHM = "SIMPLEBLOB.SessionKeyAlgorithm"
-WITH_SID: dict[str, Value] = {F + "ST": 1, D + "SecurityID": sid_bytes("S-1-5-32-544")}
+PLAIN_SID: dict[str, Value] = {F + "ST": 1, D + "SecurityID": sid_bytes("S-1-5-32-544")}
 WITH_MANAGER: dict[str, Value] = {
     F + "ST": 2,
     "SecurityHeader.SecurityData.SecurityID": bytes.fromhex("c626ea11e6b6974995959150557358d1"),
@@ -266,7 +266,7 @@ def encrypted(algorithm: int, privacy: int) -> dict[str, Value]:
 
 def provided(name: str, number: int = RSA_FULL) -> dict[str, Value]:
     """Return the values of a message with a provider."""
-    return {**WITH_SID, F + "AI": 1, NAME: name, TYPE: number}
+    return {**PLAIN_SID, F + "AI": 1, NAME: name, TYPE: number}
 
 
 def _named(names: tuple[str, ...]) -> Expr:
@@ -336,7 +336,7 @@ def _provider_version(word: str, name: str) -> Rule:
             # Only a signed message has the comma; what encrypts a body is named as the keys are (MS-MQQB 3.1.7.1.5).
             "comma": either(
                 eq(NAME, f"{name}, v1.0"),
-                both(eq(NAME, f"{name} v1.0"), either(is_set(F + "EB"), eq(RULES_SENDERS_H + "SignatureSize", 0))),
+                both(eq(NAME, f"{name} v1.0"), either(is_set(F + "EB"), eq(SECURITY_HEADER + "SignatureSize", 0))),
             ),
         },
         # A name with another version matches neither form.
@@ -350,7 +350,7 @@ SENDER_RULES: tuple[Rule, ...] = (
         RULES_SENDERS_A + "sender-identifier-sid",
         both(PRESENT, eq(F + "ST", 1), OWN),
         both(eq("SID.Exact", True), eq("SID.Revision", 1), at_most("SID.SubAuthorityCount", 15)),
-        Mutation(also=WITH_SID, given={D + "SecurityID": b"\1\x10\0\0\0\0\0\5" + bytes(64)}),
+        Mutation(also=PLAIN_SID, given={D + "SecurityID": b"\1\x10\0\0\0\0\0\5" + bytes(64)}),
     ),
     Rule(
         RULES_SENDERS_A + "sender-identifier-queue-manager",
@@ -361,7 +361,7 @@ SENDER_RULES: tuple[Rule, ...] = (
     Rule(
         RULES_SENDERS_A + "symmetric-key",
         both(PRESENT, is_set(F + "EB"), OWN),
-        both(ne(RULES_SENDERS_H + "EncryptionKeySize", 0), eq("SIMPLEBLOB.Exact", True)),
+        both(ne(SECURITY_HEADER + "EncryptionKeySize", 0), eq("SIMPLEBLOB.Exact", True)),
         Mutation(also=encrypted(RC4, 1), given={KEY: simple_blob(RC4, b"")[:8]}),
     ),
     Rule(
@@ -400,7 +400,7 @@ SENDER_RULES: tuple[Rule, ...] = (
         is_clear(F + "EB"),
         # The other document demands it for the key, and for the flag.
         Mutation(
-            also={**WITH_SID, **TO_PRIVATE, F + "DE": 1},
+            also={**PLAIN_SID, **TO_PRIVATE, F + "DE": 1},
             given={F + "EB": 1, KEY: simple_blob(RC4, bytes(64))},
             also_breaks=(RULES_SENDERS_A + "privacy-level-none", "MQDMPR-3.1.7.1.32.encrypted-flag"),
         ),
@@ -408,8 +408,8 @@ SENDER_RULES: tuple[Rule, ...] = (
     Rule(
         RULES_SENDERS_A + "privacy-level-none",
         both(PRESENT, eq(RULES_SENDERS_M + "PrivacyLevel", 0), OWN),
-        {"absent": eq(RULES_SENDERS_H + "EncryptionKeySize", 0), "any": is_clear(F + "EB")},
-        Mutation(also=WITH_SID | {F + "AI": 1}, given={KEY: simple_blob(RC4, bytes(64))}),
+        {"absent": eq(SECURITY_HEADER + "EncryptionKeySize", 0), "any": is_clear(F + "EB")},
+        Mutation(also=PLAIN_SID | {F + "AI": 1}, given={KEY: simple_blob(RC4, bytes(64))}),
         "R-MQMQ-encryption-key-unused",
     ),
     Rule(

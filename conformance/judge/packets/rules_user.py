@@ -40,13 +40,13 @@ from conformance.judge.packets.rules_base import (
     reserved_bits,
 )
 from conformance.judge.packets.rules_lists import MULTI, TRACED
-from conformance.judge.packets.rules_signatures import CIPHERS, KEY, RC4, STANDARD, WITH_SID, encrypted, provided
+from conformance.judge.packets.rules_signatures import CIPHERS, KEY, PLAIN_SID, RC4, STANDARD, encrypted, provided
 from conformance.judge.rules import PLAIN, Mutation, Rule, Value
 from conformance.wire.headers import INFINITE, MAXIMUM_SIZE
 from conformance.wire.security_items import sid_bytes, simple_blob
 
 U = "UserHeader."
-F = "UserHeader.Flags."
+USER_FLAGS = "UserHeader.Flags."
 T = "TransactionHeader."
 NULL = "00000000-0000-0000-0000-000000000000"
 GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
@@ -143,7 +143,10 @@ def _queue_types() -> Iterator[Rule]:
     """Make the rules that a queue field has the form its type calls for."""
     for (flag, number), (word, last) in QUEUE_TYPES.items():
         prefix = f"{U}{QUEUE_FIELDS[flag]}."
-        also: dict[str, Value] = {F + flag: number, **{prefix + key: value for key, value in QUEUES[number].items()}}
+        also: dict[str, Value] = {
+            USER_FLAGS + flag: number,
+            **{prefix + key: value for key, value in QUEUES[number].items()},
+        }
         if flag == "AQ":
             also["MessagePropertiesHeader.Flags.PA"] = 1
         if word == "response-private-admin":
@@ -152,12 +155,12 @@ def _queue_types() -> Iterator[Rule]:
             also[U + "QueueManagerAddress"] = GUID
         yield Rule(
             f"MQMQ-2.2.19.2.{word}",
-            both(MESSAGE, eq(F + flag, number)),
+            both(MESSAGE, eq(USER_FLAGS + flag, number)),
             Has(prefix + last),
             Mutation(
                 also=also,
                 without=f"{prefix}DirectFormatName" if number != DIRECT else "",
-                given={F + "MP": 1},
+                given={USER_FLAGS + "MP": 1},
                 sections=(),
                 cut=WIDTHS[last],
             ),
@@ -172,92 +175,106 @@ USER_RULES: tuple[Rule, ...] = (
     Rule(
         "MQMQ-2.2.20.required-headers",
         USER_MESSAGE,
-        Has(F[:-1]),
-        Mutation(without=U + "Dest", given={F + "MP": 1}, sections=(), cut=BARE),
+        Has(USER_FLAGS[:-1]),
+        Mutation(without=U + "Dest", given={USER_FLAGS + "MP": 1}, sections=(), cut=BARE),
     ),
-    Rule("MQMQ-2.2.19.2.hop-count", MESSAGE, at_most(F + "RC", 0x1D), Mutation(patch={F + "RC": 0x1E})),
-    Rule("MQMQ-2.2.19.2.delivery-mode", MESSAGE, one_of(F + "DM", 0, 1), Mutation(patch={F + "DM": 2})),
-    Rule("MQMQ-2.2.19.2.destination-type", MESSAGE, one_of(F + "DQ", 0, 3, 5, 7), Mutation(patch={F + "DQ": 1})),
-    Rule("MQMQ-2.2.19.2.admin-type", MESSAGE, one_of(F + "AQ", 0, 2, 3, 5, 6, 7), Mutation(patch={F + "AQ": 4})),
+    Rule(
+        "MQMQ-2.2.19.2.hop-count", MESSAGE, at_most(USER_FLAGS + "RC", 0x1D), Mutation(patch={USER_FLAGS + "RC": 0x1E})
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.delivery-mode", MESSAGE, one_of(USER_FLAGS + "DM", 0, 1), Mutation(patch={USER_FLAGS + "DM": 2})
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.destination-type",
+        MESSAGE,
+        one_of(USER_FLAGS + "DQ", 0, 3, 5, 7),
+        Mutation(patch={USER_FLAGS + "DQ": 1}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.admin-type",
+        MESSAGE,
+        one_of(USER_FLAGS + "AQ", 0, 2, 3, 5, 6, 7),
+        Mutation(patch={USER_FLAGS + "AQ": 4}),
+    ),
     Rule(
         "MQMQ-2.2.19.2.message-properties-flag",
         MESSAGE,
-        is_set(F + "MP"),
-        Mutation(patch={F + "MP": 0}),
+        is_set(USER_FLAGS + "MP"),
+        Mutation(patch={USER_FLAGS + "MP": 0}),
     ),
     Rule(
         "MQMQ-2.2.19.2.message-properties-present",
-        both(MESSAGE, is_set(F + "MP")),
+        both(MESSAGE, is_set(USER_FLAGS + "MP")),
         Has("MessagePropertiesHeader.ExtensionSize"),
-        Mutation(given={F + "MP": 1}, sections=()),
+        Mutation(given={USER_FLAGS + "MP": 1}, sections=()),
     ),
     Rule(
         "MQMQ-2.2.19.2.transaction-header-present",
-        both(MESSAGE, is_set(F + "TH")),
+        both(MESSAGE, is_set(USER_FLAGS + "TH")),
         Has(T + "PreviousTxSequenceNumber"),
         Mutation(
             also=TRANSACTION,
-            given={F + "TH": 1, F + "MP": 1, F + "DM": 1, "BaseHeader.Flags.PR": 0},
+            given={USER_FLAGS + "TH": 1, USER_FLAGS + "MP": 1, USER_FLAGS + "DM": 1, "BaseHeader.Flags.PR": 0},
             sections=(),
         ),
     ),
     Rule(
         "MQMQ-2.2.19.2.security-header-present",
-        both(MESSAGE, is_set(F + "SH")),
+        both(MESSAGE, is_set(USER_FLAGS + "SH")),
         Has("SecurityHeader.ProviderInfoSize"),
         Mutation(
             also={"SecurityHeader.Flags.ST": 1, "SecurityHeader.SecurityData.SecurityID": sid_bytes("S-1-5-32-544")},
-            given={F + "SH": 1, F + "MP": 1},
+            given={USER_FLAGS + "SH": 1, USER_FLAGS + "MP": 1},
             sections=(),
         ),
     ),
     Rule(
         "MQMQ-2.2.19.2.connector-type-present",
-        both(MESSAGE, is_set(F + "CQ")),
+        both(MESSAGE, is_set(USER_FLAGS + "CQ")),
         Has(U + "ConnectorType"),
-        Mutation(also={U + "ConnectorType": GUID}, given={F + "MP": 1}, sections=(), cut=16),
+        Mutation(also={U + "ConnectorType": GUID}, given={USER_FLAGS + "MP": 1}, sections=(), cut=16),
     ),
     Rule(
         "MQMQ-2.2.19.2.multi-queue-header-present",
-        both(MESSAGE, is_set(F + "MQ")),
+        both(MESSAGE, is_set(USER_FLAGS + "MQ")),
         Has("MultiQueueFormatHeader.Signature.Size"),
         Mutation(
             also={
                 "MultiQueueFormatHeader.Destination.FormatNameList": b"\3\0" + "OS:host\\q\0".encode("utf-16-le"),
                 "MultiQueueFormatHeader.Destination.ElementCount": 1,
             },
-            given={F + "MQ": 1},
+            given={USER_FLAGS + "MQ": 1},
             sections=MPH_ONLY,
         ),
     ),
     Rule(
         "MQMQ-2.2.19.2.soap-header-present",
-        both(MESSAGE, is_set(F + "HH")),
+        both(MESSAGE, is_set(USER_FLAGS + "HH")),
         Has("SoapHeader.BodyDataLength"),
-        Mutation(also={"SoapHeader.Header": "h"}, given={F + "HH": 1}, sections=MPH_ONLY),
+        Mutation(also={"SoapHeader.Header": "h"}, given={USER_FLAGS + "HH": 1}, sections=MPH_ONLY),
     ),
     Rule(
         "MQMQ-2.2.19.2.http-flag",
         MESSAGE,
-        is_clear(F + "AH"),
+        is_clear(USER_FLAGS + "AH"),
         Mutation(given=HTTP),
     ),
     Rule(
         "MQMQ-2.2.19.2.transactional-recoverable",
-        both(MESSAGE, is_set(F + "TH")),
-        ne(F + "DM", 0),
-        Mutation(also=TRANSACTION, patch={F + "DM": 0}),
+        both(MESSAGE, is_set(USER_FLAGS + "TH")),
+        ne(USER_FLAGS + "DM", 0),
+        Mutation(also=TRANSACTION, patch={USER_FLAGS + "DM": 0}),
     ),
     *reserved_bits("UserHeader", "MQMQ-2.2.19.2", "X1 X2 X3 X4", Mutation()),
     Rule(
         "MQMQ-2.2.19.2.address-direct",
-        both(MESSAGE, eq(F + "DQ", 7)),
+        both(MESSAGE, eq(USER_FLAGS + "DQ", 7)),
         eq(U + "QueueManagerAddress", NULL),
         Mutation(patch={U + "QueueManagerAddress": GUID}),
     ),
     Rule(
         "MQMQ-2.2.19.2.address-host",
-        both(is_clear("BaseHeader.Flags.IN"), one_of(F + "DQ", 3, 5)),
+        both(is_clear("BaseHeader.Flags.IN"), one_of(USER_FLAGS + "DQ", 3, 5)),
         ne(U + "QueueManagerAddress", NULL),
         Mutation(
             kind="OrderAck",
@@ -268,14 +285,14 @@ USER_RULES: tuple[Rule, ...] = (
     Rule(
         "MQMQ-2.2.19.2.admin-queue-required",
         both(MESSAGE, ne("MessagePropertiesHeader.Flags", 0)),
-        {"coupled": ne(F + "AQ", 0), "free": Has(F + "AQ")},
-        Mutation(also=ASKING, given={U + "AdminQueue.DirectFormatName": b"", F + "AQ": 0}),
+        {"coupled": ne(USER_FLAGS + "AQ", 0), "free": Has(USER_FLAGS + "AQ")},
+        Mutation(also=ASKING, given={U + "AdminQueue.DirectFormatName": b"", USER_FLAGS + "AQ": 0}),
         "R-MQMQ-administration-queue",
     ),
     Rule(
         "MQMQ-2.2.19.2.admin-queue-absent",
         both(MESSAGE, eq("MessagePropertiesHeader.Flags", 0)),
-        {"coupled": eq(F + "AQ", 0), "free": Has(F + "AQ")},
+        {"coupled": eq(USER_FLAGS + "AQ", 0), "free": Has(USER_FLAGS + "AQ")},
         Mutation(given={U + "AdminQueue.DirectFormatName": "OS:host\\admin"}),
         "R-MQMQ-administration-queue",
     ),
@@ -306,7 +323,7 @@ USER_RULES: tuple[Rule, ...] = (
         Has(T + "ConnectorQMGuid"),
         Mutation(
             also={**TRANSACTION, T + "ConnectorQMGuid": GUID},
-            given={F + "MP": 1},
+            given={USER_FLAGS + "MP": 1},
             sections=("TransactionHeader",),
             cut=16,
         ),
@@ -402,7 +419,7 @@ def _public() -> Iterator[Rule]:
     """Make the rules that a public queue has an identifier."""
     for flag, field in QUEUE_FIELDS.items():
         key = f"{U}{field}.PublicQueueIdentifier"
-        also: dict[str, Value] = {F + flag: PUBLIC, key: GUID, M + "Flags.PA": int(flag == "AQ")}
+        also: dict[str, Value] = {USER_FLAGS + flag: PUBLIC, key: GUID, M + "Flags.PA": int(flag == "AQ")}
         if flag == "DQ":
             also[U + "QueueManagerAddress"] = GUID
         yield Rule(
@@ -426,10 +443,10 @@ def _private() -> Iterator[Rule]:
         yield Rule(
             f"MQMQ-2.2.19.3.{word}",
             both(MESSAGE, eq(M + "PrivacyLevel", level)),
-            is_set(F + "SH"),
+            is_set(USER_FLAGS + "SH"),
             Rearranged(
                 also=encrypted(algorithm, level),
-                patch={F + "SH": 0},
+                patch={USER_FLAGS + "SH": 0},
                 region=("SecurityHeader", "MessagePropertiesHeader"),
                 order=("MessagePropertiesHeader",),
             ),
@@ -444,7 +461,7 @@ def _padded() -> Iterator[Rule]:
         word = CIPHERS[number][0]
         yield Rule(
             f"MQMQ-2.2.19.3.initialization-vector/{word.removeprefix('encryption-')}",
-            both(is_set(H + "Flags.EB"), eq(M + "EncryptionAlgorithm", number), is_clear(F + "CQ")),
+            both(is_set(H + "Flags.EB"), eq(M + "EncryptionAlgorithm", number), is_clear(USER_FLAGS + "CQ")),
             {
                 name: both(Compare("eq", Rest(Field(M + size), block), Const(0)), ne(M + size, 0))
                 for name, size in (("message-size", "MessageSize"), ("allocation", "AllocationBodySize"))
@@ -461,7 +478,7 @@ def _padded() -> Iterator[Rule]:
 _OTHER_LIST = b"\3\0" + "OS:other\\q\0".encode("utf-16-le")
 _REPORT = "<MESSAGE ID>00000007</MESSAGE ID>\r\n<TARGET QUEUE>{}</TARGET QUEUE>\r\n"
 _REPORTING: dict[str, Value] = {
-    F + "DQ": PUBLIC,
+    USER_FLAGS + "DQ": PUBLIC,
     U + "DestinationQueue.DirectFormatName": b"",
     U + "DestinationQueue.PublicQueueIdentifier": GUID,
     U + "QueueManagerAddress": GUID,
@@ -498,12 +515,12 @@ NAME_RULES: tuple[Rule, ...] = (
         ne(H + "EncryptionKeySize", 0),
         Mutation(
             also=encrypted(RC4, 1) | {U + "ConnectorType": GUID},
-            given={KEY: b"", M + "MessageBody": b"", H + "Flags.ST": 1, **WITH_SID},
+            given={KEY: b"", M + "MessageBody": b"", H + "Flags.ST": 1, **PLAIN_SID},
         ),
     ),
     Rule(
         "MQMQ-2.2.19.2.source-queue-manager",
-        both(MESSAGE, is_clear(F + "AH")),
+        both(MESSAGE, is_clear(USER_FLAGS + "AH")),
         ne(U + "SourceQueueManager", NULL),
         Mutation(patch={U + "SourceQueueManager": NULL}),
     ),
@@ -524,11 +541,11 @@ NAME_RULES: tuple[Rule, ...] = (
     *_padded(),
     Rule(
         "MQMQ-2.2.19.2.response-type-same",
-        both(MESSAGE, eq(F + "RQ", 1)),
-        ne(F + "AQ", 0),
+        both(MESSAGE, eq(USER_FLAGS + "RQ", 1)),
+        ne(USER_FLAGS + "AQ", 0),
         Mutation(
-            also={**ASKING, F + "RQ": 1},
-            given={U + "AdminQueue.DirectFormatName": b"", F + "AQ": 0, M + "Flags.PA": 0},
+            also={**ASKING, USER_FLAGS + "RQ": 1},
+            given={U + "AdminQueue.DirectFormatName": b"", USER_FLAGS + "AQ": 0, M + "Flags.PA": 0},
         ),
     ),
     Rule(
@@ -561,7 +578,7 @@ NAME_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "MQQB-2.4.2.constants",
-        both(is_set(H + "Flags.EB"), Has(_BLOB + "EncryptionAlgorithm"), is_clear(F + "CQ")),
+        both(is_set(H + "Flags.EB"), Has(_BLOB + "EncryptionAlgorithm"), is_clear(USER_FLAGS + "CQ")),
         both(
             eq(_BLOB + "Type", 1),
             eq(_BLOB + "Version", 2),

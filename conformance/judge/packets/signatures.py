@@ -15,7 +15,7 @@ from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, SLOWNESS, digest
 from conformance.wire.layout import Value
 from conformance.wire.security_items import BLOB_VERSION, PUBLIC_BLOB_TYPE, RSA1
 
-KEY = "Packet.Certificate.Key."
+CERTIFICATE_KEY = "Packet.Certificate.Key."
 START = bytes((PUBLIC_BLOB_TYPE, BLOB_VERSION, 0))
 KEY_TYPES = (0x2400, 0xA400)
 _MAGIC = RSA1.to_bytes(4, "little")
@@ -39,15 +39,15 @@ def key_facts(raw: bytes) -> dict[str, Value]:
     moved = not most - 8 < told <= most and most - 8 < other <= most
     bits = other if moved else told
     return {
-        KEY + "Start": raw[:3] == START,
-        KEY + "Reserved": "one" if one else "two",
-        KEY + "Type": _word(raw, at),
-        KEY + "Magic": _word(raw, at + 4),
-        KEY + "Order": "moved" if moved else "told",
-        KEY + "Bits": bits,
-        KEY + "Least": max(0, most - 7),
-        KEY + "Most": most,
-        KEY + "Zeros": int.from_bytes(modulus, "little").bit_length() <= bits,
+        CERTIFICATE_KEY + "Start": raw[:3] == START,
+        CERTIFICATE_KEY + "Reserved": "one" if one else "two",
+        CERTIFICATE_KEY + "Type": _word(raw, at),
+        CERTIFICATE_KEY + "Magic": _word(raw, at + 4),
+        CERTIFICATE_KEY + "Order": "moved" if moved else "told",
+        CERTIFICATE_KEY + "Bits": bits,
+        CERTIFICATE_KEY + "Least": max(0, most - 7),
+        CERTIFICATE_KEY + "Most": most,
+        CERTIFICATE_KEY + "Zeros": int.from_bytes(modulus, "little").bit_length() <= bits,
     }
 
 

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Final
 
 from conformance.capture import Frame, Side, Trouble
-from conformance.spec.assignment import possible
+from conformance.spec.followed_readings import possible
 from conformance.verdict import Evidence, Json, Outcome, Verdict, of_frame
 from conformance.wire import Packet, dissect
 from conformance.wire.layout import Value

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from conformance.capture import Side
 from conformance.judge.sessions.context import LOST, MESSAGES, Assumed, Notes, Seen
 from conformance.judge.sessions.packets import judge_alone
-from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
+from conformance.spec.followed_readings import either
 from conformance.verdict import Json
 
 WERE_SENT = requirement_id("MQQB-3.1.1.6.1.acknowledged-were-sent")
@@ -217,13 +217,13 @@ class Counts:
 
 
 WINDOW = requirement_id("MQQB-3.1.7.1.window")
-IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
+ACKNOWLEDGED_IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
 _AT_ONCE = requirement_id("MQQB-3.1.5.8.7.recoverable-at-once")
 _SOMETHING = requirement_id("MQQB-3.1.6.4.something-to-acknowledge")
 _INCLUDED = requirement_id("MQQB-3.1.7.11.header-included")
 _ANNOUNCED = requirement_id("MQQB-3.1.6.4.window-size")
 _READING_WINDOW = "R-MQQB-window"
-_READING_INCLUDED, _IN_TIME = "R-MQQB-session-header-included", "in-time"
+_READING_INCLUDED, _ALTERNATIVE_IN_TIME = "R-MQQB-session-header-included", "in-time"
 _PARAMETERS = "ConnectionParametersHeader"
 _MS = 1_000_000
 _SLACK_MS = 1_000  # An acknowledgment may be under way, or wait for its turn, this long.
@@ -231,7 +231,7 @@ TICK_MS = 50  # Timers run in ticks.
 _PAUSED = 1  # WindowSize of the acknowledgment that is sent when a queue is paused (3.1.7.13).
 _MOST_AT_ONCE = 33  # The 33rd recoverable message is counted before it makes the acknowledgment due.
 _MAX_PENDING = 64  # Acknowledgments not yet judged.
-KEPT = 70_000  # Remembered messages under way; more than the counts can distinguish.
+MAX_UNDER_WAY = 70_000  # Remembered messages under way; more than the counts can distinguish.
 
 
 class Covered(NamedTuple):
@@ -262,7 +262,7 @@ class UnderWay:
     def add(self, time_ns: int, *, recoverable: bool) -> None:
         """Add a message; too many push out the oldest."""
         if self._messages is None:
-            self._messages = deque(maxlen=KEPT)
+            self._messages = deque(maxlen=MAX_UNDER_WAY)
         self._messages.append((time_ns, recoverable))
 
     def messages(self) -> Iterable[tuple[int, bool]]:
@@ -393,7 +393,7 @@ class Flow:
         if not (self.counts.complete and theirs.known and self.counts.directions[side].known):
             mine.pending = None
             if covered is not None:
-                notes.undecided(IN_TIME, seen, LOST)
+                notes.undecided(ACKNOWLEDGED_IN_TIME, seen, LOST)
             return
         # Discarded messages are not counted: equal counts show that the receiver discarded none.
         if count != theirs.sent & 0xFFFF:
@@ -441,7 +441,9 @@ class Flow:
             notes.undecided(_INCLUDED, seen, early, anywhere=True)
             return
         accepted = notes.accepted(_READING_INCLUDED)
-        fitting = accepted if anything and not early else tuple([name for name in accepted if name != _IN_TIME])
+        fitting = (
+            accepted if anything and not early else tuple([name for name in accepted if name != _ALTERNATIVE_IN_TIME])
+        )
         readings = _any_included(fitting or accepted[:1])
         if not (fitting and notes.passed(_INCLUDED, readings)):
             expected = "three quarters of the time for it are gone" if anything else {"above": before}
@@ -482,10 +484,16 @@ class Flow:
         latest_ns = due_ns - covered.first_ns + (_SLACK_MS + 1) * _MS
         why = notes.timeless(covered.first_ns, seen.time_ns, lambda taken: taken < latest_ns)
         if why is not None:
-            notes.undecided(IN_TIME, seen, why, anywhere=True)
+            notes.undecided(ACKNOWLEDGED_IN_TIME, seen, why, anywhere=True)
             return
         late_ms = max(0, seen.time_ns - due_ns) // _MS
-        say(IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
+        say(
+            ACKNOWLEDGED_IN_TIME,
+            late_ms <= _SLACK_MS,
+            seen,
+            {"late by at most, ms": _SLACK_MS},
+            {"late by, ms": late_ms},
+        )
 
 
 @dataclass(frozen=True, slots=True)

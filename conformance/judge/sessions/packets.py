@@ -9,8 +9,8 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from conformance.judge.sessions.context import Notes, Seen
-from conformance.spec.assignment import either
 from conformance.spec.catalogue import reading_id, requirement_id
+from conformance.spec.followed_readings import either
 from conformance.verdict import Json
 from conformance.wire.framing import (
     ACK_BODY_SIZE,

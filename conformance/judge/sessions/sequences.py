@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Seen
-from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
+from conformance.spec.followed_readings import either
 
 READING_SCOPE = "R-MQQB-transactional-sequence-scope"
 _OLDER = requirement_id("MQQB-3.1.1.5.older-sequence")

@@ -18,8 +18,8 @@ from conformance.judge.sessions.sequences import (
     TransactionalPath,
     View,
 )
-from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
+from conformance.spec.followed_readings import either
 
 _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
 _IN_ORDER = requirement_id("MQQB-3.1.1.6.2.in-order")

@@ -33,8 +33,8 @@ from conformance.judge.structures.blame import (
     whole,
 )
 from conformance.judge.structures.rules import RULES
-from conformance.spec.assignment import either
 from conformance.spec.catalogue import assignment, reading_id
+from conformance.spec.followed_readings import either
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire.structures import Decoded, Part, complete, decode, encode
 

@@ -21,9 +21,9 @@ from conformance.judge.structures.transfer_buffer_rules import (
     BufferRule,
     plain,
 )
-from conformance.spec.assignment import either
 from conformance.spec.catalogue import Requirement, assignment, reading_id, requirement
 from conformance.spec.constants.enumerations import ENUMERATIONS
+from conformance.spec.followed_readings import either
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire.packet import Packet

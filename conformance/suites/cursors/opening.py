@@ -35,7 +35,7 @@ def holds_or_fails(requirement: str, holds: bool, expected: Any = None, actual: 
     return Verdict(requirement, Outcome.FAIL, "queues.open", expected, actual)
 
 
-def tried(
+def judge_open(
     client: Any, step: Step, repro: Mapping[str, Any], readings: Mapping[str, Sequence[str]]
 ) -> Iterator[Verdict]:
     """Open `name`, with the implementation's own `{computer}` and `{manager}` put in, and judge the answer.

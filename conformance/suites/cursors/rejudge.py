@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.harness.repro_files import NotRepeatable, no_story
 from conformance.histories import rejudge as histories
-from conformance.suites.cursors.opening import KIND, tried
+from conformance.suites.cursors.opening import KIND, judge_open
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -25,4 +25,4 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         raise NotRepeatable("The repro file holds no name to be opened.")
     if client.offers("reset"):
         client.call("reset")
-    return list(tried(client, no_story, repro, options.readings))
+    return list(judge_open(client, no_story, repro, options.readings))

@@ -11,7 +11,7 @@ import pytest
 from conformance.histories.examples import NEEDS, begin, peek, receive, send
 from conformance.model import Call
 from conformance.spec.constants import hresults
-from conformance.suites.cursors.opening import ELSEWHERE, KIND, SECTION, holds_or_fails, opened, tried
+from conformance.suites.cursors.opening import ELSEWHERE, KIND, SECTION, holds_or_fails, judge_open, opened
 
 _OPERATION = hresults.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION
 _MISSING = hresults.MQ_ERROR_QUEUE_NOT_FOUND
@@ -65,7 +65,7 @@ def test_a_name_that_cannot_be_opened_so(mq: Any, judge: Any, mq_need: Any, case
         mq.need("format_names", case.kind)
     example = {"name": case.name, "access": case.access, "word": case.word, "code": case.code}
     judge.begin_example(KIND, example)
-    for verdict in tried(mq, judge.step, example, judge.readings):
+    for verdict in judge_open(mq, judge.step, example, judge.readings):
         judge.record(verdict)
 
 
@@ -75,7 +75,7 @@ def test_a_queue_of_another_computer_is_opened_without_asking(mq: Any, judge: An
     mq.need("format_names", "remote")
     example = {"name": ELSEWHERE, "access": "send"}
     judge.begin_example(KIND, example)
-    judge.record(*tried(mq, judge.step, example, judge.readings))
+    judge.record(*judge_open(mq, judge.step, example, judge.readings))
 
 
 @pytest.mark.parametrize("spelling", ["DIRECT=OS:", "direct=os:", "Direct=Os:"])

@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.judge.names import (
     FORMAT_NAME,
-    LONGEST_LABEL,
+    LONGEST_MESSAGE_LABEL,
     LONGEST_QUEUE_LABEL,
     MULTICAST_ADDRESS,
     MULTICAST_CLASS,
@@ -153,15 +153,15 @@ def labels() -> SearchStrategy[str]:
     """Generate labels of messages of about the greatest length, some with a null."""
     with_null = st.builds(
         lambda text, at: text[: at % (len(text) + 1)] + "\0" + text[at % (len(text) + 1) :],
-        _texts(LONGEST_LABEL // 4, _NARROW).filter(lambda text: units(text) < LONGEST_LABEL),
-        st.integers(0, LONGEST_LABEL),
+        _texts(LONGEST_MESSAGE_LABEL // 4, _NARROW).filter(lambda text: units(text) < LONGEST_MESSAGE_LABEL),
+        st.integers(0, LONGEST_MESSAGE_LABEL),
     )
-    return st.one_of(*[_texts(LONGEST_LABEL, _NARROW + _EDGES)] * 4, with_null)
+    return st.one_of(*[_texts(LONGEST_MESSAGE_LABEL, _NARROW + _EDGES)] * 4, with_null)
 
 
 def edge_labels() -> tuple[str, ...]:
     """Return the message labels of every run: empty, the longest, one unit longer, of narrow and of wide characters."""
-    longest, wide = LONGEST_LABEL, _WIDE[0]
+    longest, wide = LONGEST_MESSAGE_LABEL, _WIDE[0]
     pairs = wide * (longest // 2)
     return ("", "x", "x" * longest, "x" * (longest + 1), wide, pairs, f"{pairs}x", pairs + wide, "a\0b")
 

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.activex import identity, scenes, services_reference_answers
 from conformance.activex.expected import Invoke, Readings, Seen
-from conformance.activex.plans import PATH_NAME, Act, Plan, on
+from conformance.activex.plans import PATH_NAME, Act, Plan, call_on
 from conformance.activex.scene_events import event_objects
 from conformance.activex.scene_services import DRIVER, PROFILE, service_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place, Stage
@@ -146,7 +146,7 @@ class Player:
         if not self.mq.offers("reset"):
             for name in self.created:
                 if name in self.handles:
-                    self._call(on(name, "Delete"))
+                    self._call(call_on(name, "Delete"))
         if self.mq.offers("objects.release"):
             self.mq.call(
                 "objects.release",

@@ -12,7 +12,7 @@ from conformance.judge.packets import optional_headers, rules_signatures
 from conformance.judge.packets.attribute_compare import compare_attributes
 from conformance.judge.packets.field_compare import as_a_whole, compare_fields
 from conformance.judge.packets.judge import judge_dissected
-from conformance.judge.packets.misplaced_fields import compare_presence, told_apart
+from conformance.judge.packets.misplaced_fields import blamed_first, compare_presence
 from conformance.judge.packets.optional_headers import SIGNED, compare_security
 from conformance.judge.packets.packet_verdicts import by_cause, packed_items, unpadded
 from conformance.judge.packets.user_messages import (
@@ -77,7 +77,7 @@ def encode_case(client: Port, message: Mapping[str, Any], options: RunOptions, s
     verdicts += compare_encoded(message, packet, evidence=evidence)
     verdicts += unpadded(wanted, packet, evidence=evidence)
     verdicts += packed_items(wanted, packet, evidence=evidence)
-    verdicts = told_apart(by_cause(without_consequences(verdicts), packet), wanted, packet)
+    verdicts = blamed_first(by_cause(without_consequences(verdicts), packet), wanted, packet)
     yield from verdicts
     yield from as_a_whole(verdicts, evidence=evidence)
 

@@ -36,7 +36,16 @@ from conformance.judge.sessions.columns.views import (
     known_in,
 )
 from conformance.judge.sessions.context import Kind, Readings, Said, Seen
-from conformance.judge.sessions.flow import KEPT, Acknowledged, Counts, Direction, Flow, FlowSide, Timers, UnderWay
+from conformance.judge.sessions.flow import (
+    MAX_UNDER_WAY,
+    Acknowledged,
+    Counts,
+    Direction,
+    Flow,
+    FlowSide,
+    Timers,
+    UnderWay,
+)
 from conformance.judge.sessions.groups import Groups
 from conformance.judge.sessions.judge import Session, SessionJudge, Tables
 from conformance.judge.sessions.keys import ASKED, Patterns, guid_words
@@ -54,7 +63,7 @@ _CLASSES = 1 << 12
 _SIDES: tuple[Side, Side] = ("initiator", "acceptor")
 UNDECIDED: Final = (
     flow_rules.USER_SENT, flow_rules.RECOVERABLE_SENT, flow_rules.WERE_SENT, flow_rules.RECOVERABLE_WERE_SENT,
-    flow_rules.WINDOW, flow_rules.IN_TIME, messages.EXPIRED,
+    flow_rules.WINDOW, flow_rules.ACKNOWLEDGED_IN_TIME, messages.EXPIRED,
 )  # fmt: skip
 """The requirements whose bits are in SAID, in their order."""
 ALONE: Final = {
@@ -557,7 +566,7 @@ def _session(session: Session) -> Session:
     for side, view in flow.sides.items():
         its: Any = view.under_way
         _copy(view, sides[side])
-        sides[side].under_way = UnderWay(deque(its.messages(), maxlen=KEPT) or None)
+        sides[side].under_way = UnderWay(deque(its.messages(), maxlen=MAX_UNDER_WAY) or None)
     return Session(session.opening, made, Flow(made, timers, sides))
 
 

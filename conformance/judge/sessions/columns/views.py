@@ -25,7 +25,7 @@ from conformance.judge.sessions.columns.tables import (
     unsigned,
 )
 from conformance.judge.sessions.context import digest_of
-from conformance.judge.sessions.flow import KEPT, Acknowledged, Covered
+from conformance.judge.sessions.flow import MAX_UNDER_WAY, Acknowledged, Covered
 from conformance.judge.sessions.groups import Group
 from conformance.judge.sessions.keys import guid_of_words, guid_words, host_words, queue_words
 from conformance.judge.sessions.message_memory import (
@@ -74,7 +74,7 @@ class Nodes:
     def __init__(self, count: int) -> None:
         self.nodes = np.zeros((count, 3), np.int64)
         self.cursor = np.zeros(at.CURSOR, np.int64)
-        self.cursor[[at.KEPT, at.DUE, at.CLASS]] = KEPT, (1 << 63) - 1, -1
+        self.cursor[[at.KEPT, at.DUE, at.CLASS]] = MAX_UNDER_WAY, (1 << 63) - 1, -1
         self._free(0, count)
 
     def _free(self, first: int, count: int) -> None:
@@ -116,7 +116,7 @@ class UnderWayView(View):
 
     def add(self, time_ns: int, *, recoverable: bool) -> None:
         """See `UnderWay.add`."""
-        if self.length >= KEPT:
+        if self.length >= MAX_UNDER_WAY:
             self.take(1)
         node = self.nodes.new()
         self.nodes.nodes[node] = -1, time_ns, recoverable

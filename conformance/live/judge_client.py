@@ -108,7 +108,7 @@ class LiveJudge:
         self._waiting = 0
         self._changed = threading.Condition()
         self._over = False
-        command = [sys.executable, "-P", "-m", "conformance.live.judging", json.dumps(asdict(judging))]
+        command = [sys.executable, "-P", "-m", "conformance.live.judge_process", json.dumps(asdict(judging))]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

@@ -32,7 +32,7 @@ def possible(named: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class FirstSeen:
     """The place where an explanation was seen; of several places, the first by name.
 
     where: the test, or the capture and the sender.
@@ -53,13 +53,13 @@ class Sight:
 
 
 @dataclass(slots=True)
-class Assignment:
+class FollowedReadings:
     """The readings that the verdicts of one run, or of one sender in a capture, give evidence of.
 
     The result does not depend on the order in which verdicts are added, which varies with several workers.
     """
 
-    _seen: dict[str, dict[str, Sight]] = field(default_factory=dict)
+    _seen: dict[str, dict[str, FirstSeen]] = field(default_factory=dict)
     _touched: dict[str, set[str]] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
     _broken: set[str] = field(default_factory=set)
@@ -72,14 +72,14 @@ class Assignment:
             return
         for reading, named in verdict.readings:
             seen = self._seen.setdefault(reading, {})
-            sight = Sight(verdict.requirement, verdict.subject, where)
+            sight = FirstSeen(verdict.requirement, verdict.subject, where)
             if named in seen or len(seen) < MAX_SEEN:
                 seen[named] = min(seen.get(named, sight), sight, key=_place)
             self._touched.setdefault(reading, set()).add(verdict.requirement)
             if verdict.outcome is Outcome.READING:
                 self._told.add(reading)
 
-    def merge(self, other: Assignment) -> None:
+    def merge(self, other: FollowedReadings) -> None:
         """Add the evidence of another part of the run."""
         for reading, seen in other._seen.items():
             own = self._seen.setdefault(reading, {})
@@ -89,7 +89,7 @@ class Assignment:
         self._told |= other._told
         self._broken |= other._broken
 
-    def sights(self, reading: str) -> dict[str, Sight]:
+    def sights(self, reading: str) -> dict[str, FirstSeen]:
         """Return the explanations seen of a reading: alternatives as `a|b`, and where they were seen."""
         return dict(self._seen.get(reading, {}))
 
@@ -174,7 +174,7 @@ class Assignment:
 _place = attrgetter("place")
 
 
-def _disjoint(seen: Mapping[str, Sight]) -> dict[str, Sight]:
+def _disjoint(seen: Mapping[str, FirstSeen]) -> dict[str, FirstSeen]:
     """Return two explanations that exclude each other, or all if only all together do."""
     names = sorted(seen)
     for at, one in enumerate(names):

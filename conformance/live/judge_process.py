@@ -17,7 +17,7 @@ from typing import Any
 from conformance.capture.following import Stop
 from conformance.captures import JudgedPacket, replay_captures
 from conformance.command_options import BadInput
-from conformance.live.judge import MAX_ROWS, Deviation, Row
+from conformance.live.judge_client import MAX_ROWS, Deviation, Row
 from conformance.verdict import ExitCode, Outcome
 
 _TELL_S = 0.25
