@@ -75,7 +75,7 @@ def successor(arguments: Sequence[str]) -> str | None:
     return None
 
 
-_REPORTS = ("junit", "sarif", "markdown", "badge", "csv", "parquet", "allure", "svg", "dot")
+_REPORTS = ("junit", "sarif", "markdown", "badge", "csv", "allure")
 OUTPUTS = frozenset({"out", "html", "extract", "eve", *_REPORTS})
 """Options whose paths are written; every other path is read."""
 _TEXTS = frozenset({"captures", "lake", "out"})  # paths that may be addresses or patterns: declared as texts
