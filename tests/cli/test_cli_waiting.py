@@ -22,8 +22,8 @@ RESULT = "the-result-of-it"
 FAKES = {
     "requirements coverage": (
         "import conformance.report.coverage as room\n"
-        f"def known():\n    print('{RESULT}')\n    raise SystemExit(0)\n"
-        "room.known = known"
+        f"def covered():\n    print('{RESULT}')\n    raise SystemExit(0)\n"
+        "room.covered = covered"
     ),
     "requirements list --unclaimed": (
         "import conformance.suites.claims_index as room\n"
