@@ -69,10 +69,8 @@ def filled(*told: Told) -> Callable[[RunWriter], None]:
 
 @pytest.fixture
 def stand(make_run: Callable[..., Run]) -> Callable[..., RunSummary]:
-    def make(
-        *told: tuple[str, Outcome] | tuple[str, Outcome, str], level: str | None = None, **header: object
-    ) -> RunSummary:
-        return standing(make_run(filled(*told), **header), level)
+    def make(*told: tuple[str, Outcome] | tuple[str, Outcome, str], **header: object) -> RunSummary:
+        return standing(make_run(filled(*told), **header))
 
     return make
 
