@@ -275,6 +275,9 @@ class Lake:
 
         if any(name not in (*TABLES, BATCHES.name, STATE, HEAD) for name in self.store.names("")):
             raise PipelineError(f"{self.place} is a folder with other files in it; name a new one for the lake.")
+        for name in (*TABLES, BATCHES.name):  # A vacuum would remove the files of somebody else.
+            if (there := self.store.names(name)) and "_delta_log" not in there:
+                raise PipelineError(f"{self.place}/{name} has files that are no table; name a new folder for the lake.")
         if isinstance(self.store, LocalStore):  # Its error has the system's reason, which that of Delta lacks.
             make_folder(self.store.root)
         for name in (*TABLES, BATCHES.name):

@@ -208,6 +208,22 @@ def test_what_is_no_lake_is_not_made_one(tmp_path):
         Lake.open(CAPTURES, create=True)
 
 
+def test_a_folder_named_like_a_table_stays_what_it_is(tmp_path):
+    """A vacuum removes what its table does not name: captures beside a log would be gone."""
+    (tmp_path / "captures").mkdir()
+    (tmp_path / "captures" / "a.pcap").write_bytes(b"mine")
+    with pytest.raises(PipelineError, match="captures has files that are no table"):
+        Lake.open(tmp_path, create=True)
+    assert [one.name for one in tmp_path.iterdir()] == ["captures"]
+
+
+def test_the_note_of_another_vacuum_is_no_damage(tmp_path):
+    first, _ = halves(tmp_path)
+    lake, _ = put(tmp_path / "lake", [first])
+    (Path(lake.root) / "verdicts" / "_delta_log" / "_last_vacuum_info").write_text("{}")
+    assert Lake.open(tmp_path / "lake").batches().live
+
+
 @pytest.mark.parametrize("name", ["captures", "captures/_delta_log", "_state"])
 def test_nothing_is_written_through_a_link(tmp_path, name):
     first, second = halves(tmp_path)
