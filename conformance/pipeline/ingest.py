@@ -173,9 +173,9 @@ def _commit(
     lake: Lake, entry: Entry, before: Batches, there: _Known, captures: Sequence[str], keys: Sequence[str]
 ) -> None:
     """Commit a batch, also after others that have nothing to do with it. Raises OvertakenError after any other."""
-    for _ in range(TRIES):
-        try:
-            lake.commit(entry, before)
+    for again in range(TRIES):
+        try:  # A compaction may have merged the files of the first try: added again, their rows would count twice.
+            lake.commit(entry, before, () if again else None)
             return
         except OvertakenError:
             now = lake.batches()

@@ -249,13 +249,13 @@ class Lake:
         lacking = [name for name in needed if name not in names]  # A later version may add columns that may be null.
         return f"is not a file of the table {table}: it lacks the column {lacking[0]}" if lacking else None
 
-    def commit(self, entry: Entry, before: Batches) -> int:
-        """Add a batch and return its number.
+    def commit(self, entry: Entry, before: Batches, parts: Sequence[Part] | None = None) -> int:
+        """Add a batch and return its number. parts: its files that no try has added yet; None: all.
 
         before: the batches that it was made after. Raises OvertakenError if there are others by now, and PipelineError.
         """
         by: dict[str, list[Part]] = {}
-        for part in entry.parts:
+        for part in entry.parts if parts is None else parts:
             by.setdefault(part.table, []).append(part)
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda name: self._add(name, by[name]), by))

@@ -40,10 +40,7 @@ _LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of a Java that only hands out tasks: optimising its own code would take more time than it runs."""
 _MODES = ("SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE", "SPARK_LOCAL_REMOTE")
 """Variables that pyspark sets for a remote session."""
-_OF_SESSIONS = {
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.execution.arrow.pyspark.enabled": "true",
-}
+_OF_SESSIONS = {"spark.sql.session.timeZone": "UTC", "spark.sql.execution.arrow.pyspark.enabled": "true"}
 _SENTENCE = f"{PipelineError.__module__}.{PipelineError.__qualname__}: "
 """What stands before the sentence of an error in a worker."""
 _OF_JAVA = r"(?:: |Caused by: )(?:[\w$]+\.)+(\w+(?:Error|Exception): .+)"
@@ -129,7 +126,6 @@ def _started(master: str | None, settings: Mapping[str, str], queries: bool) -> 
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
-        "spark.task.maxFailures": "4",
         "spark.executorEnv.PYTHONSAFEPATH": "1",
         "spark.driver.extraJavaOptions": options,
         **settings,

@@ -147,11 +147,8 @@ _THREAD: Final = 16 << 20
 _ENTRY = re.compile(r"(\d{20})\.json", re.ASCII)
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\.parquet", re.ASCII)
 _HINT: Final = "_last_checkpoint"
-_VACUUMED: Final = "_last_vacuum_info"
-"""What Spark's VACUUM notes; nobody reads it here."""
-_OURS = re.compile(
-    rf"\d{{20}}\.(json|crc|checkpoint\.parquet)|{_HINT}|{_VACUUMED}|.*[#~].*|.*\.tmp|\..*", re.ASCII | re.DOTALL
-)
+_NOTES: Final = rf"{_HINT}|_last_vacuum_info"  # The second by Spark's VACUUM: nobody reads it here.
+_OURS = re.compile(rf"\d{{20}}\.(json|crc|checkpoint\.parquet)|{_NOTES}|.*[#~].*|.*\.tmp|\..*", re.ASCII | re.DOTALL)
 _ACTIONS: Final = frozenset({"add", "remove", "metaData", "protocol", "txn", "commitInfo"})
 _LOCK: Final = Lock()
 _USERS: Final[list[tuple[int, int] | None]] = []  # The limit before, and one more for each who is within it.

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from delta_helpers import SESSION, full, halves
+from deltalake import DeltaTable
 from lake_helpers import CAPTURES, Here, put, replayed, rows, said, same
 
 from conformance.pipeline.ingest import how, ingest
@@ -103,6 +104,18 @@ def test_of_two_writers_each_capture_counts_once(tmp_path, monkeypatch, theirs):
     found = sorted(row["path"] for row in rows(lake, "captures"))
     assert found == sorted({str(one) for one in (CAPTURES / "cut-record.pcap", VLAN, SESSION, *theirs)})
     assert all(said(lake, path) == replayed(path) for path in found) and every
+
+
+def test_a_second_try_counts_once_though_a_compaction_came_between(tmp_path, monkeypatch):
+    def act() -> None:
+        lake, _ = put(tmp_path / "lake", [VLAN])
+        DeltaTable(str(Path(lake.root) / "verdicts")).optimize.compact()
+
+    put(tmp_path / "lake", [RAW])
+    with monkeypatch.context() as patch:
+        meeting(patch, act)
+        lake, done = put(tmp_path / "lake", [SESSION])
+    assert done.captures == 1 and said(lake, str(SESSION)) == replayed(SESSION)
 
 
 def test_two_writers_that_go_on_with_a_stream_do_it_once(tmp_path, monkeypatch):
