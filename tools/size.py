@@ -13,8 +13,8 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 FOLDERS = ("conformance", "tests", "benchmarks", "tools")
 FIGURES: Mapping[str, int] = {
-    "lines of conformance": 185_000,
-    "files of conformance": 810,
+    "lines of conformance": 182_000,
+    "files of conformance": 800,
     "longest file of conformance": 900,
     "longest function": 150,
     "most branches of a function": 24,
