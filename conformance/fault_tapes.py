@@ -318,25 +318,6 @@ def shown_by(
             yield found, one.test
 
 
-@dataclass(frozen=True, slots=True)
-class Deviating:
-    """A fault by the parts of the manager in whose place it has others.
-
-    breaks: the requirements that it is said to break. faults: its name, if the embedded manager knows it.
-    """
-
-    name: str
-    breaks: tuple[str, ...]
-    parts: tuple[tuple[str, type], ...]
-    faults: tuple[str, ...] = ()
-    profile: str = DEFAULT_PROFILE
-
-    def ran_by(self, examples: Iterable[Taped]) -> list[Taped]:
-        """Return the examples that run what the fault replaces."""
-        replaced = _replaced(self.parts)
-        return [one for one in examples if not replaced.isdisjoint(one.ran)]
-
-
 def touched(examples: Iterable[Taped], fault: Fault) -> list[Taped]:
     """Return the examples that run what a fault replaces, and call a member of which it breaks a requirement.
 

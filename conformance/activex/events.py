@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -262,10 +262,3 @@ def _of_message(known: Known, name: str, member: Member, call: Invoke) -> Events
         delivery=None if delivery is None else DELIVERY[int(delivery.value)],
     )
     return Events(replace_transaction(sent, transaction), before, after, failed)
-
-
-def every_call(found: Events, *, failed: bool) -> Iterator[Call]:
-    """Yield the calls of a member in their order."""
-    yield from found.before
-    yield found.main
-    yield from found.failed if failed else found.after

@@ -144,19 +144,6 @@ def names(form: str, version: str = "4.0", readings: Mapping[str, str] | None = 
     return texts(load(version_of(version), readings), RULES[form])
 
 
-def no_names(
-    form: str,
-    version: str = "4.0",
-    readings: Mapping[str, str] | None = None,
-    *,
-    outside: Callable[[str], bool] | None = None,
-) -> SearchStrategy[Edited]:
-    """Generate texts one edit away from a name. outside: proves them invalid; default: the rule's automaton."""
-    grammar = load(version_of(version), readings)
-    automaton = dfa(grammar, RULES[form])
-    return near_misses(texts(grammar, RULES[form]), outside or (lambda text: not automaton.accepts(text)))
-
-
 def names_of_one_version(
     form: str, version: str, other: str, readings: Mapping[str, str] | None = None
 ) -> SearchStrategy[str]:

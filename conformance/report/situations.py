@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 NOT_PLAYED: Final = "not played"
 NOT_PLANNED: Final = "not planned"
-UNREACHABLE: Final = "unreachable"
 WHY: Final[Mapping[str, str]] = {
     **REASONS,
     NOT_PLAYED: "the histories that meet them are not in this run: see --situations, and tests left out",

@@ -127,11 +127,6 @@ def outgoing_told_as_local(plain, self, queue):
     return "LOCAL"
 
 
-class _ThereWhenClosed(Management):
-    def location(self, queue: Queue) -> str:
-        return "LOCAL" if queue.descriptors else "REMOTE"
-
-
 @fault("transactional-told-as-not", Management.transactional, "MQMQ-2.3.12.5.mgmt-queue-transactional-type")
 def transactional_told_as_not(plain, self, queue):
     """A transactional queue is told as one that is not."""

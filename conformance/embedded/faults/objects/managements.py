@@ -247,7 +247,6 @@ for _name in SENT:
     )  # fmt: skip
 
 # MSMQCollection.
-_collection = partial(row, __name__, "collection")
 
 _UNKNOWN = ("3.15.4.1.1.return-mq-error-invalid-parameter", "3.15.4.1.1.variable-variant-collection-index-contain")
 

@@ -563,10 +563,6 @@ def _orphaned(queue: QueueObject) -> None:
     queue.info = None
 
 
-def _read_on(queue: QueueObject) -> None:
-    queue.check_cursor_read = lambda: None  # type: ignore[method-assign]
-
-
 _opens(
     "open-gives-a-blank-object", "Open gives an object that was not initialized.",
     ("MQAC-3.11.3.variable-is-initialized-true", "MQAC-3.11.3.object-msmq-queue-msmq-queue-info",
