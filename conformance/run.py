@@ -33,7 +33,7 @@ from conformance.spec.catalogue import CatalogueError, selected
 from conformance.verdict import ExitCode, exit_code
 
 ALLOW = "With --allow-incomplete such a run ends with 0."
-"""What a run says that left tests out and found no deviation."""
+"""The conclusion of a run that left tests out and found no deviation."""
 
 
 @with_arguments(RunRequest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 from pathlib import Path
 
@@ -145,3 +146,15 @@ def test_a_long_file_a_long_function_and_branches_are_measured(toy: Path) -> Non
     assert measured["longest function"] == (41, "conformance/long.py:125")
     assert measured["most branches of a function"] == (21, "conformance/long.py:125")
     assert measured["files of tools"] == (1, "")
+
+
+def test_docstrings_say_who_does_what() -> None:
+    """One that begins with What, Whether, As or Of names a thing and no act."""
+    found = [
+        f"{path.relative_to(size.TOP)}:{node.lineno}"
+        for path in sorted((size.TOP / "conformance").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        and node.value.value.startswith(("What ", "Whether ", "As ", "Of "))
+    ]  # fmt: skip
+    assert not found

@@ -38,7 +38,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What was there before the plan made queues: entries of a list by member, and bytes."""
+    """The state before the plan made queues: entries of a list by member, and bytes."""
 
     lists: tuple[tuple[str, tuple[str, ...]], ...] = ()
     size: int | None = None

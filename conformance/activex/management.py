@@ -32,7 +32,7 @@ _QUEUES_ONLY: Final = frozenset({"JournalMessageCount", "BytesInJournal", "EodGe
 _NO_REPORT: Final = frozenset({"FormatName", "Machine"})
 
 Report = Mapping[int, Any] | int
-"""What the queue manager said of a queue: values of properties by number, or the status of its refusal."""
+"""The queue manager's answer about a queue: values of properties by number, or the status of its refusal."""
 
 
 def number(name: str) -> int:

@@ -81,7 +81,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What a query asks for. column: the argument, which names its cells. value, operator: as they are compared."""
+    """One condition of a query. column: the argument, which names its cells. value, operator: as they are compared."""
 
     column: str
     value: Any

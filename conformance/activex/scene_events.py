@@ -109,12 +109,12 @@ _DECLARED: Final = {
     "Arrived": requirement_id("MQAC-3.16.4.4.1.arrived-method"),
     "ArrivedError": requirement_id("MQAC-3.16.4.4.2.arrived-error-method"),
 }
-"""What an event shows that comes with other arguments."""
+"""The deviations of an event that comes with other arguments."""
 _ONCE: Final[Mapping[str, Names]] = {
     "Arrived": named("EnableNotification", "there", "later"),
     "ArrivedError": named("EnableNotification", "over", "zero"),
 }
-"""What an event shows wrong that nobody asked for."""
+"""The deviations of an event that nobody asked for."""
 
 
 def _said(told: Told) -> dict[str, object]:

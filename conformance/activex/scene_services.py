@@ -81,7 +81,7 @@ def _of_transaction(its: Dispensed, call: Invoke) -> Iterator[Choice]:
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """What get ITransaction of an MSMQTransaction has given."""
+    """The answer of get ITransaction of an MSMQTransaction."""
 
 
 def _of_interface(call: Invoke) -> Iterator[Choice]:

@@ -237,7 +237,7 @@ _CALLS: Final[Mapping[tuple[str, str], str]] = {
     (APPLICATION, "Disconnect"): "management.act",
     (COORDINATED, "BeginTransaction"): "transactions.begin",
 }
-"""What a member has the queue manager do: a method of the plain facets with the same effect."""
+"""The method of the plain facets that has the same effect as a member."""
 _ASKS: Final = frozenset({"Machine", "FormatName", "Init"})
 DEFAULTS: Final[Mapping[str, Variant]] = {
     "RelServiceType": long(1),
@@ -247,7 +247,7 @@ DEFAULTS: Final[Mapping[str, Variant]] = {
     "RelMulticastAddress": long(1),
     "Flags": long(1),
 }
-"""What a member takes for an argument that is left out."""
+"""The value that a member takes for an argument that is left out."""
 INITIAL: Final[Mapping[tuple[str, str], Variant]] = {
     (DESTINATION, "IsOpen"): truth(False),
     (DESTINATION, "PathName"): Variant("BSTR", ""),

@@ -104,7 +104,7 @@ _SEARCHED = 65536  # Bytes after which a search for the next packet reports the 
 
 Ending = Literal["ended", "aborted", "replaced", "not-captured"]
 When = Literal["fed", "answered", "ended"]
-"""What has happened to the bytes that are here: more may come; the other side has answered them; no more will come."""
+"""The state of the bytes that are here: more may come; the other side has answered them; no more will come."""
 
 
 @dataclass(frozen=True, slots=True)

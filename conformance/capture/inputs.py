@@ -144,7 +144,7 @@ class LeftOut:
 
     @property
     def sentence(self) -> str | None:
-        """What was left out; None for nothing."""
+        """A sentence about packets that were left out; None for none."""
         more = f" and {self.count - _TOLD:,} more" if self.count > _TOLD else ""
         named = ", ".join(self.names[:_TOLD])
         return f"Left out, since neither name nor content is that of a capture: {named}{more}." if self.count else None

@@ -104,7 +104,7 @@ def parse(text: str) -> Selection:
 
 @dataclass(frozen=True, slots=True)
 class NotJudged:
-    """What is left out. packets: those that a filter does not select, and all. option: what leaves out rules."""
+    """Packets and rules left out. packets: those no filter selects, and all. option: what leaves out rules."""
 
     files: LeftOut = field(default_factory=LeftOut)
     packets: tuple[int, int] | None = None

@@ -73,7 +73,7 @@ class CaptureSummary:
 
     @property
     def odd(self) -> bool:
-        """Whether there is something to tell of it beside its counts."""
+        """True if there is something to say beside the counts."""
         problems = (self.cut, self.error, self.defect, self.own, self.timeless, self.incomplete)
         return any(problems) or bool(self.unsearched)
 
@@ -84,7 +84,7 @@ class CaptureSummary:
 
     @property
     def own_sentence(self) -> str | None:
-        """What is left out because the program itself has sent it; None when nothing is."""
+        """A sentence about packets that the program itself has sent, which are left out; None for none."""
         if self.own is None:
             return None
         return f"{self.own.sentence}; {self.own_packets:,} packets of mqconform are not"

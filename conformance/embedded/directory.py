@@ -77,7 +77,7 @@ class DirectoryObject:
 
 
 class Directory:
-    """What the manager reads in the directory. server: the name of its server, None if the manager has no directory."""
+    """The manager's view of the directory. server: the name of its server, None if the manager has no directory."""
 
     def __init__(self, manager: Manager) -> None:
         """Begin with what this manager has itself."""

@@ -68,7 +68,7 @@ def without_secrets(connector: str) -> str:
 
 
 class Antecedents(NamedTuple):
-    """What went before an example: a process, or its folder, may remember what a reset should have removed.
+    """The history before an example: a process, or its folder, may remember what a reset should have removed.
 
     starts: processes that ended on the folder. examples: the last ones, each with its suite and what repeats it.
     """

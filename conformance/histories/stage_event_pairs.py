@@ -188,7 +188,7 @@ LOCAL_STAGES: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
         ),
     }
 )
-"""What has happened so far, by name."""
+"""Events so far, by name."""
 
 LOCAL_EVENTS: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
     {
@@ -231,7 +231,7 @@ LOCAL_EVENTS: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
         ),
     }
 )
-"""What happens then, by name."""
+"""Events that follow, by name."""
 LOCAL_OPENING: Final = (
     Call("clock.now"),
     Call(GET, names=(f"{MACHINE}BYTES_IN_ALL_QUEUES",)),
@@ -299,7 +299,7 @@ REMOTE_STAGES: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
         "unresolved": (*_PLAIN, step("dns_failure", error=0x80072AF9)),
     }
 )
-"""What has happened so far, by name."""
+"""Events so far, by name."""
 
 REMOTE_EVENTS: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
     {
@@ -329,7 +329,7 @@ REMOTE_EVENTS: Final[Mapping[str, tuple[Call, ...]]] = MappingProxyType(
         "rejected": (final("a", _REJECTED),),
     }
 )
-"""What happens then, by name."""
+"""Events that follow, by name."""
 
 BOTH: Final = (
     Call("clock.now"),

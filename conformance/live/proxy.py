@@ -60,7 +60,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What the caller is told, and how it ends: `stop` is set, or the time is over. on_now: called twice a second."""
+    """Calls back to the caller, and the end: `stop` is set, or the time is over. on_now: called twice a second."""
 
     on_ready: Callable[[Ready], object]
     on_now: Callable[[Now], object] = lambda now: None

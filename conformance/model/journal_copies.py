@@ -1,4 +1,4 @@
-"""What becomes of each message in a call, and the journal copies, dead letters and acknowledgments that this adds."""
+"""The fate of each message in a call, and the journal copies, dead letters and acknowledgments that this adds."""
 
 from __future__ import annotations
 

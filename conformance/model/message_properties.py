@@ -93,7 +93,7 @@ NO_BODY: Final = 64
 QUEUES_SHOWN: Final = 128
 """The manager shows response queues: a message without one has none."""
 JUDGED: Final = 256
-"""What the message carries is judged: members that it does not carry have their defaults."""
+"""Judges the members a message carries: those that it does not carry have their defaults."""
 SEEN: Final = 512
 """A peek has shown the message whole: what is wrong from now on has happened since."""
 UNSURE: Final = 1024

@@ -87,7 +87,7 @@ class Session:
 
 @value
 class Management:
-    """What management has done and shown. The mapping is never changed in place.
+    """The acts and answers of management. The mapping is never changed in place.
 
     connected: whether the machine is connected to the network; None while not known. by: the action that connected or
     disconnected it. tidied: message files were cleaned up. weights: bytes that single queues told last, with what was

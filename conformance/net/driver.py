@@ -64,7 +64,7 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the owner of a host says of it.
+    """The owner's words about a host.
 
     qm, ping, peer: ports of its sessions and pings, and the one it connects to. timers_ms: by name of MS-MQQB 3.1.2.
     consumes_ms: by queue, when a message is received. listener: our address, None to choose one. others: addresses from

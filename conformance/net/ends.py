@@ -131,8 +131,8 @@ def ping(
 
 
 Sort = Literal["correct", "odd", "malformed"]
-"""What a run may send: what a queue manager sends; also reserved bits that are set, packets out of turn, and numbers
-and times that no queue manager sends; also what breaks the layout."""
+"""Packets that a run may send: those of a queue manager; also reserved bits that are set, packets out of turn, and
+numbers and times that no queue manager sends; also what breaks the layout."""
 SORTS: Final[tuple[Sort, ...]] = get_args(Sort)
 PREFIX: Final = "mqconform-"
 """The names of queues that a run may touch begin with this."""
@@ -244,7 +244,7 @@ class NotConnectedError(OSError):
 
 
 class TooManyError(Exception):
-    """As many sessions are open as we hold; the message is one sentence."""
+    """All sessions that we hold are open; the message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)

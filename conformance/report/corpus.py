@@ -1,4 +1,4 @@
-"""What a lake holds, as values for its report, bounded whatever the size of the lake.
+"""The contents of a lake, as values for its report, bounded whatever the size of the lake.
 
 A *subject* is what is judged: the sender of packets in captures (`wire`), the implementation in run records (`run`). A
 verdict against a subject *refutes* (fail, crash, timeout, flaky) or is *noted* (warn, reading, inconclusive, error). A

@@ -87,4 +87,4 @@ TELLING = 8
 """Bytes needed to recognise the beginning of a packet."""
 PING_PORT = 3527
 ASTRAY = 64
-"""As `conformance.wire.framing.ASTRAY`."""
+"""The same as `conformance.wire.framing.ASTRAY`."""

@@ -204,7 +204,7 @@ class FastCapture:
         self.ends: dict[int, tuple[Endpoint, Endpoint]] = {}
         """The ends of each connection met so far, initiator first."""
         self.begun = False
-        """Whether batches were read: until then, nothing of the state to continue is used up."""
+        """True once batches were read: until then, nothing of the state to continue is used up."""
 
     def intact(self) -> None:
         """Check that the file is still the one that was opened, for who reads `bytes`. Raises ChangedError."""

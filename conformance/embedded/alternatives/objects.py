@@ -390,7 +390,7 @@ def mqac_send_transaction_type_converted(plain, self):
 
 @follows("R-MQAC-send-again=every-set", MessageSending.complete)
 def mqac_send_again_every_set(plain, self):
-    """What Send sets counts as set: a message object cannot be sent again without a connector type."""
+    """A property that Send sets counts as set: a message object cannot be sent again without a connector type."""
     unnamed = self.message.values["sender"] is None
     plain()
     if unnamed:

@@ -94,7 +94,7 @@ def abort_seen_in_pieces_abort_step(plain, self, step):
     "MQDMPR-3.1.4.4.transaction-ends", "MQDMPR-3.1.4.5.transaction-ends", races=True,
 )  # fmt: skip
 def transaction_ends_twice(plain, self, transaction):
-    """Of a commit and an abort of one transaction at once, both succeed."""
+    """A commit and an abort of one transaction at once both succeed."""
     self.manager.elsewhere()
     if transaction.handle in self.manager.open_transactions:
         plain(transaction)
@@ -212,7 +212,7 @@ def two_creates_one_name(plain, self, given, *, creating):
     "MQDMPR-3.1.7.2.2.total-bytes", races=True,
 )  # fmt: skip
 def bytes_update_lost(plain, self, queue, message, transaction):
-    """What changes a queue's bytes while a send counts its own is lost; the messages are those that should be there."""
+    """A change of a queue's bytes is lost while a send counts its own; the messages are those that should be there."""
     lookup = plain(queue, message, transaction)
     if transaction is None and queue.kind in ("private", "public"):
         counted = queue.bytes

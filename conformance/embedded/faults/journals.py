@@ -309,7 +309,7 @@ def target_journal_missing(plain, self, position, reason):
 
 @fault("target-journal-missing-in-transactions", Transactions.commit_step, "MQMQ-2.3.1.4.journal-copy")
 def target_journal_missing_in_transactions(plain, self, step):
-    """What is received in a transaction is in no journal."""
+    """A message received in a transaction is in no journal."""
     journal, step.position.queue.journal = step.position.queue.journal, None
     plain(step)
     step.position.queue.journal = journal
@@ -338,7 +338,7 @@ class _MoreCopies(Delivery):
 
 @fault("journals-unasked", "delivery", "MQMQ-2.3.1.4.journal-none")
 class JournalsUnasked(_MoreCopies):
-    """What is received from a queue that does not journal is in its journal all the same."""
+    """A message received from a queue that does not journal is in its journal all the same."""
 
     def also_copied(self, position: Position, reason: Reason) -> bool:
         queue = position.queue
@@ -530,14 +530,14 @@ class _PartlyTold(Delivery):
 
 @fault("nack-receive-tells-arrivals-only", "delivery", "MQDMPR-3.1.1.12.ack-nack-receive")
 class NackReceiveTellsArrivalsOnly(_PartlyTold):
-    """Of a message that asks to be told of every failure, an end in its queue without a receive is not told."""
+    """A message that asks for all negative acknowledgments ends unreceived in its queue, and none is sent."""
 
     kinds, silent = _NACK_RECEIVE, False
 
 
 @fault("full-receive-tells-failures-only", "delivery", "MQDMPR-3.1.1.12.ack-full-receive")
 class FullReceiveTellsFailuresOnly(_PartlyTold):
-    """Of a message that asks to be told of its receive and of every failure, the receive is not told."""
+    """A message that asks for full receive acknowledgments is received, and no acknowledgment is sent."""
 
     kinds, silent = _FULL_RECEIVE, True
 

@@ -35,7 +35,7 @@ def second_pause_resumes(plain, self, queue):
     "MQDMPR-3.1.4.15.resumes",
 )  # fmt: skip
 def pause_drops_messages(plain, self, queue):
-    """What waits in an outgoing queue when it is paused is lost."""
+    """A message that waits in an outgoing queue is lost when the queue is paused."""
     plain(queue)
     for position in queue.positions:
         if position.state is State.AVAILABLE:
@@ -92,7 +92,7 @@ def pause_refuses_sends(plain, self, descriptor, given, transaction):
 
 @fault("sends-on-hold-lost", Sending.enqueue, "MQDMPR-3.1.7.1.9.once", "MQDMPR-3.1.1.17.send-access")
 def sends_on_hold_lost(plain, self, queue, message, transaction):
-    """What is sent to an outgoing queue while it is on hold is lost, and its sender is not told."""
+    """A message sent to an outgoing queue on hold is lost, and its sender is not told."""
     lookup = plain(queue, message, transaction)
     position = queue.positions.find(lookup)
     if queue.paused and transaction is None and position is not None:
@@ -107,7 +107,7 @@ def resume_ignored(plain, self, queue):
 
 @fault("resume-forgets-what-waits", "outgoing", "MQDMPR-3.1.4.15.resumes", "MQDMPR-3.1.7.2.4.inactive")
 class ResumeForgetsWhatWaits(Outgoing):
-    """What waited in an outgoing queue while it was on hold stays there when it is resumed; what comes later goes."""
+    """A message that waited in an outgoing queue on hold stays there when it is resumed; a later one goes."""
 
     def ready(self, queue: Queue) -> list[Position]:
         held: set[int] = getattr(self, "_held", set())
@@ -143,7 +143,7 @@ def resume_unpaused_holds(plain, self, queue):
 
 @fault("hold-loses-order", "outgoing", "MQDMPR-3.1.1.2.arrival-order")
 class HoldLosesOrder(Outgoing):
-    """What came to an outgoing queue while it was on hold is transferred before what was there already."""
+    """A message that came to an outgoing queue on hold is transferred before those that were there already."""
 
     def ready(self, queue: Queue) -> list[Position]:
         before: dict[str, set[int]] = getattr(self, "_before", {})
@@ -183,7 +183,7 @@ def transfer_ignores_priority(plain, self, queue):
 
 @fault("transfer-last-first", Outgoing.ready, "MQDMPR-3.1.1.2.arrival-order")
 def transfer_last_first(plain, self, queue):
-    """Of messages of one priority, the last to come is the first to be transferred."""
+    """The last to come is the first to be transferred, of messages of one priority."""
     return sorted(plain(queue), key=lambda each: (-each.message.fields["priority"], -each.row))
 
 
@@ -211,7 +211,7 @@ def transferred_is_back(plain, self, position):
     "MQDMPR-3.1.4.5.sends-vanish",
 )  # fmt: skip
 def uncommitted_transferred(plain, self, queue):
-    """What a transaction has sent to another computer is transferred before the transaction has ended."""
+    """A message that a transaction sent to another computer is transferred before the transaction has ended."""
     return [*plain(queue), *(position for position in queue.positions if position.uncommitted)]
 
 
@@ -306,7 +306,7 @@ def never_transfers(plain, self, queue):
     "MQDMPR-3.1.7.1.5.outgoing-destination",
 )  # fmt: skip
 class TransferMixesQueues(Outgoing):
-    """What waits in one outgoing queue is transferred with another."""
+    """A message of one outgoing queue is transferred with another."""
 
     def ready(self, queue: Queue) -> list[Position]:
         others = [each for each in self.manager.queues.all() if each.kind == "outgoing" and each is not queue]

@@ -258,7 +258,7 @@ row(
     "MQDMPR-3.1.1.12.application-tag-unchanged",
 )  # fmt: skip
 class LaterCopiesLoseLabel(Sending):
-    """Of a message sent to several queues only the first has its label and tag."""
+    """Only the first copy of a message sent to several queues has its label and tag."""
 
     _first: Queue | None = None
     _several = False

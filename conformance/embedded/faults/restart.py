@@ -75,7 +75,7 @@ class ReceivedMessageRevived(_Lagging):
 
 @fault("commit-stores-receives-first", "store", "MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.4.4.durable")
 class CommitStoresReceivesFirst(_Lagging):
-    """Of a transaction that received and sent, only the receives are stored when a kill follows soon."""
+    """Only the receives of a transaction that received and sent are stored when a kill follows soon."""
 
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         return entry[0].startswith(_INSERT) and any(each[0].startswith(_DELETE) for each in others)
@@ -83,7 +83,7 @@ class CommitStoresReceivesFirst(_Lagging):
 
 @fault("commit-stores-sends-first", "store", "MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.4.4.durable")
 class CommitStoresSendsFirst(_Lagging):
-    """Of a transaction that received and sent, only the sends are stored when a kill follows soon."""
+    """Only the sends of a transaction that received and sent are stored when a kill follows soon."""
 
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         return entry[0].startswith(_DELETE) and any(each[0].startswith(_INSERT) for each in others)
@@ -91,7 +91,7 @@ class CommitStoresSendsFirst(_Lagging):
 
 @fault("commit-stores-first-send", "store", "MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.4.4.all-together")
 class CommitStoresFirstSend(_Lagging):
-    """Of several messages a transaction sent, only the first is stored when a kill follows soon."""
+    """Only the first of several messages a transaction sent is stored when a kill follows soon."""
 
     def lags(self, entry: _Entry, others: list[_Entry]) -> bool:
         sends = [each for each in others if each[0].startswith(_INSERT)]

@@ -108,7 +108,7 @@ class PrepareOfEndedWrongStatus(Remembering):
 
 @fault("ends-backwards-for-waiters", Transactions._end, "MQDMPR-3.1.1.14.in-order")
 def ends_backwards_for_waiters(plain, self, transaction):
-    """What a transaction did takes effect last to first when it ends while a reader waits, who gets the last."""
+    """The acts of a transaction take effect last to first when it ends while a reader waits, who gets the last."""
     plain(transaction)  # the reads of its own are over: who waits now is somebody else
     queues: list[Queue] = [step.target or step.position.queue for step in transaction.steps]
     if any(queue.waiters for queue in queues):
@@ -134,7 +134,7 @@ def commit_reverses_sends(plain, self, transaction):
     "MQDMPR-3.1.1.14.several-queues", "MQDMPR-3.1.4.4.all-together",
 )  # fmt: skip
 def commit_forgets_second_queue(plain, self, transaction):
-    """Of what a transaction sent to several queues, only the messages for the first are there after the commit."""
+    """Only messages for the first of several queues are there after a transaction's commit."""
     sends = [step for step in transaction.steps if step.operation is Operation.ENQUEUE]
     for step in sends:
         if step.position.queue is not sends[0].position.queue and step.position.state is not State.DELETED:
@@ -154,7 +154,7 @@ def abort_keeps_last_send(plain, self, transaction):
 
 @fault("abort-returns-only-first", Transactions.abort, "MQDMPR-3.1.4.5.receives-return")
 def abort_returns_only_first(plain, self, transaction):
-    """Of several messages received in a transaction that aborts, only the first comes back."""
+    """Only the first of several messages comes back when a transaction that received them aborts."""
     receives = [step for step in transaction.steps if step.operation is Operation.DEQUEUE]
     for step in receives[1:]:
         if step.position.state is State.LOCKED:
@@ -345,7 +345,7 @@ _OF_TRANSACTIONS: Final = ("priority", "delivery")
     "MQDMPR-3.1.7.1.9.uncommitted-locked",
 )  # fmt: skip
 def prepare_publishes_sends(plain, self, transaction):
-    """What a transaction sent can be read as soon as it is prepared."""
+    """The messages of a transaction can be read as soon as it is prepared."""
     plain(transaction)
     for step in transaction.steps:
         if step.operation is Operation.ENQUEUE and step.position.uncommitted:

@@ -1,4 +1,4 @@
-"""What a node does otherwise than the documents say: the registry of faults and of alternatives of readings."""
+"""Deviations of a node from the documents: the registry of faults and of alternatives of readings."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class Scheduler(Protocol):
 
 @dataclass(slots=True)
 class Durations:
-    """What timers are set to. given: seconds by name, for those that differ from the default."""
+    """The settings of timers. given: seconds by name, for those that differ from the default."""
 
     given: Mapping[str, float] = field(default_factory=dict)
 

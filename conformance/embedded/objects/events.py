@@ -102,7 +102,7 @@ class EventObject(ComObject):
 
 
 class Notification:
-    """What one call of EnableNotification asked for: one event."""
+    """One event that a call of EnableNotification asked for."""
 
     def __init__(self, queue: QueueObject, event: EventObject, option: int, timeout_ms: int) -> None:
         """option: the cursor option, an MQMSGCURSOR."""

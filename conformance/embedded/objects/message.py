@@ -89,9 +89,9 @@ CARRIED: Final = (
     "status_queue", "symmetric_key", "signature", "provider_type", "provider_name", "transaction",
     "response_destination", "destination_queue", "destination",
 )  # fmt: skip
-"""What goes with a message beside the members of the protocol."""
+"""Values that go with a message beside the members of the protocol."""
 MARKS: Final = frozenset({"class", "sender", "symmetric_key", "signature", "provider_name"})
-"""What a client can put only with a connector type (3.17.4.1.48)."""
+"""Properties that a client can put only with a connector type (3.17.4.1.48)."""
 
 
 def _values(enumeration: str) -> frozenset[int]:

@@ -73,7 +73,7 @@ def _guid_kept(value: Any) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What a query compares. argument: the operand. relation: the operator, empty for EQUALS alone.
+    """A comparison of a query. argument: the operand. relation: the operator, empty for EQUALS alone.
 
     stored: the property that is compared. understand: makes the operand of the argument. kept: that of the property.
     """
@@ -158,7 +158,7 @@ class QueryObject(ComObject):
 
 
 class QueueInfosObject(ComObject):
-    """What a query has found. found: the queues, None if a client made the object. place: how many were given."""
+    """The result of a query. found: the queues, None if a client made the object. place: how many were given."""
 
     CLASS = "MSMQQueueInfos"
     INTERFACES: ClassVar[tuple[str, ...]] = (

@@ -371,7 +371,7 @@ class Member:
 
 
 class TypeLibrary:
-    """What clients learn of the classes without making an object."""
+    """Describes the classes to clients that make no object."""
 
     def described(self, target: type[ComObject]) -> dict[str, Json]:
         """Return the description of a class in the form of the protocol."""

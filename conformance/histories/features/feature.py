@@ -10,7 +10,7 @@ from conformance.model import Call, State
 
 
 class Distinction(Protocol):
-    """What numbers of situations are made of: a name, cases, and a function that tells the case of something done."""
+    """The parts of a situation's number: a name, cases, and a function that tells the case of something done."""
 
     @property
     def name(self) -> str: ...

@@ -34,7 +34,7 @@ from conformance.model.state import Handle
 from conformance.model.tables import CursorState
 
 HOLDERS: Final = ("none", "received", "sent", "begun", "moving", "purged")
-"""What holds a message of a queue."""
+"""The acts that hold a message of a queue."""
 _READS = ("receive", "peek")
 
 

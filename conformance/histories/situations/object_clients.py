@@ -55,7 +55,7 @@ _INFO, _MESSAGE, _DISPENSER, _TRANSACTION = (
 
 
 class Client(Protocol):
-    """What the planner does with a client."""
+    """The planner's acts with a client."""
 
     @property
     def world(self) -> World: ...

@@ -47,14 +47,14 @@ OPENING: Final = (
     *ruled(parameters()),
     *("MQQB-2.1.1.initialization", "MQQB-3.1.3.2.window-size", "MQQB-2.1.1.acceptor-port", "MQQB-2.2.1.packet-type"),
 )
-"""What the rules of captures judge of the answers of an acceptor."""
+"""The entries of the answers of an acceptor that the rules of captures judge."""
 CONNECTING: Final = (
     *(f"MQQB-3.1.5.2.3.{word}" for word in ("cs", "client-guid", "server-guid")),
     *("MQQB-3.1.5.3.2.cs", "MQQB-3.1.5.3.2.round-trip", "MQQB-2.2.3.1.se", "MQQB-2.1.1.initiator-port"),
     *(f"MQQB-2.2.3.1.{word}" for word in ("re", "reserved", "unused-bits")),
     *(f"MQQB-2.2.2.1.{word}" for word in ("ack-timeout", "recoverable-ack-timeout", "reserved")),
 )
-"""What they judge of the requests of an initiator."""
+"""The entries of the requests of an initiator that they judge."""
 _SYSTEM = _E + "OperatingSystem."
 _SHORTEST_MS: Final = 500
 """RecoverableAckTimeout of all sessions with short ways (MS-MQQB 3.1.5.3.2)."""

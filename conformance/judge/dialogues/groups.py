@@ -34,7 +34,7 @@ _ACKNOWLEDGMENT: Final = encode(
         "MessagePropertiesHeader.MessageClass": REACHED,
     },
 )  # fmt: skip
-"""What an administration acknowledgment looks like, by which rules are found."""
+"""The look of an administration acknowledgment, by which rules are found."""
 
 
 def _transactional(kind: str) -> bytes:
@@ -48,7 +48,7 @@ ACKS: Final = (
     *("MQQB-3.1.7.1.3.recoverable-messages-sent", "MQQB-3.1.6.4.something-to-acknowledge", "MQQB-3.1.6.4.window-size"),
     *("MQMQ-2.2.20.4.ack-sequence-number", "MQQB-2.2.1.refused-elsewhere"),
 )
-"""What the rules of captures judge of acknowledgments of a session."""
+"""The entries of acknowledgments of a session that the rules of captures judge."""
 KEPT: Final = (
     *("MQQB-3.1.6.4.recoverable-lowest", "MQQB-3.1.6.4.recoverable-once", "MQQB-3.1.1.6.1.recoverable-were-sent"),
     *("MQQB-3.1.5.8.2.acknowledged-in-time", "MQQB-3.1.5.8.7.recoverable-at-once"),

@@ -46,7 +46,7 @@ class Says(Enum):
 
 
 class Then(Enum):
-    """What the implementation does: it answers with the packet of its state, refuses in its answer, goes on, closes."""
+    """An act of the implementation: it answers with the packet of its state, refuses in its answer, goes on, closes."""
 
     ANSWERS = "answers"
     REFUSES = "refuses"

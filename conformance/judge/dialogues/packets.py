@@ -76,7 +76,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What both ends are called. word: unlike that of any earlier dialogue. now_s: seconds since 1970.
+    """The names of both ends. word: unlike that of any earlier dialogue. now_s: seconds since 1970.
 
     host, listener: addresses as direct names have them. server: the implementation's identifier, once it is known.
     most_s: the longest time to be received that a message may have. reports: a public queue, for reports.

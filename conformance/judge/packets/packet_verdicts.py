@@ -173,7 +173,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """What all rules say of a packet, in their order: one object for all packets of which they say the same.
+    """The verdicts of all rules on a packet, in their order: one object for all packets of which they say the same.
 
     others: the places of outcomes other than pass. read: those of passes that assumed a reading.
     """

@@ -193,7 +193,7 @@ class SessionJudge:
 
     @property
     def open_notes(self) -> Notes:
-        """What was said and suspected so far."""
+        """Notes and suspicions so far."""
         return self._notes
 
     @property

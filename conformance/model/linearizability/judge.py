@@ -211,7 +211,7 @@ _BODY = "MQDMPR-3.1.1.12.body-unchanged"
 _SURVIVE = "MQDMPR-3.1.1.12.recoverable-attributes-survive"
 _TAKING = frozenset({"messages.receive", "messages.receive_begin"})
 IN_TIME: Final = "is woken in time"
-"""What is expected of a read that waited though its message was there."""
+"""The expectation of a read that waited though its message was there."""
 _ONCE = "MQDMPR-3.1.7.1.9.once"
 _UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"

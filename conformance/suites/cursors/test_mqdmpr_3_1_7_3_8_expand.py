@@ -34,7 +34,7 @@ def _received(mq: Any, handle: Any) -> str | None:
 
 @pytest.mark.requirement(ONE_LEFT)
 def test_a_queue_named_twice_is_opened_as_one(mq: Any, judge: Any, mq_need: Any) -> None:
-    """What is left is a single-element name, which can be opened for a read."""
+    """The rest is a single-element name, which can be opened for a read."""
     mq.need("format_names", "multiple_element")
     history = begin(mq, judge, mq_need)
     history.run(send("a"))

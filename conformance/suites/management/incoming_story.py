@@ -24,7 +24,7 @@ NEEDS: Final = ("queues.create", "packets.encode", "packets.deliver", "managemen
 OTHER_CLAIMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"rejected-before": ("queues.set",), "read": ("queues.open", "messages.receive", "queues.purge")}
 )
-"""What a story needs beside."""
+"""The other needs of a story."""
 INFO: Final[Mapping[str, str]] = {
     name: f"MQDMPR-3.1.1.5.{name}"
     for name in (
@@ -75,7 +75,7 @@ _FIRST, _MIDDLE, _LAST = Place(last=False), Place(2, first=False, last=False), P
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What must be told of a sequence.
+    """The values that a sequence must show.
 
     number: of its last message. rejects: how often that was rejected before; None where the text leaves it open.
     beside: the number of a message that came out of order since, and is the last one that was sent (MS-MQDMPR 3.1.1.5).
@@ -278,7 +278,7 @@ def transactions_beside_each_other(mq: Port, judge: Recorder) -> None:
 
 
 def twice_and_out_of_order(mq: Port, judge: Recorder) -> None:
-    """What comes twice, or before its turn, leaves the number of the last message that was taken."""
+    """A message that comes twice, or before its turn, leaves the number of the last message that was taken."""
     queue = Incoming(mq, judge, "order")
     sequence = Source(queue.name, SENDER, 5)
     queue.take(sequence, 1)
@@ -304,7 +304,7 @@ def with_a_gap(mq: Port, judge: Recorder) -> None:
 
 
 def read_from_the_queue(mq: Port, judge: Recorder) -> None:
-    """What is told of a sequence stays when its messages are read, and goes on with the next one."""
+    """The state of a sequence stays when its messages are read, and goes on with the next one."""
     queue = Incoming(mq, judge, "read")
     sequence = Source(queue.name, SENDER, 5)
     queue.take(sequence, 1)

@@ -1,4 +1,4 @@
-"""What is told of a packet that no queue takes, and handles of administrators: MS-MQDMPR 3.1.1.12 and 3.1.1.17."""
+"""Notices of a packet that no queue takes, and handles of administrators: MS-MQDMPR 3.1.1.12 and 3.1.1.17."""
 
 from __future__ import annotations
 

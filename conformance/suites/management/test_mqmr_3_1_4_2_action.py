@@ -100,7 +100,7 @@ def test_what_is_gone_cannot_be_acted_on(mq: Any, judge: Any, mq_need: Any) -> N
     *STATE,
 )
 def test_each_action_after_each_other(mq: Any, judge: Any, mq_need: Any) -> None:
-    """What one of them did is undone by those alone that should; refused ones do nothing."""
+    """Only the actions that should undo the effect of another; refused ones do nothing."""
     history = begin_managed(mq, judge, mq_need, ACT, GET, "queues.create")
     history.run(Call("queues.create", queue="q1"))
     machine, queue = of_machine(judge, "CONNECTED"), of_queue(judge, "remote1", "STATE")

@@ -36,7 +36,7 @@ SLICE_MS: Final = 50
 """How long one look at a connection lasts when nothing comes."""
 MOST_PACKETS: Final = 1_024
 MOST_BYTES: Final = 4 << 20
-"""What an implementation may send in one dialogue. The longest one is answered by some hundred packets."""
+"""Packets that an implementation may send in one dialogue. The longest one is answered by some hundred packets."""
 
 
 class Flooded(Exception):
@@ -192,7 +192,7 @@ class Link:
 
 
 _SORTS: Final = ("correct", "odd", "malformed")
-"""What may be sent, each with all before it."""
+"""Messages that may be sent, each with all before it."""
 
 _MARGIN_MS: Final = 1_000
 _VALUES: Final = {

@@ -619,10 +619,10 @@ def _result_text(result: Result) -> Json:
 _ELSEWHERE: Final = frozenset(
     requirement_id(f"MQQB-3.1.7.15.{word}") for word in ("correlation", "delivery", "requested")
 )
-"""What administration acknowledgments show without a network, too."""
+"""Entries that administration acknowledgments show without a network, too."""
 
 _COMMON: Final = frozenset((*demanded(handshake()), *demanded((reaches(""),))))
-"""What nearly every case demands on its way: other cases judge it where one cannot be played."""
+"""Entries that nearly every case demands on its way: other cases judge it where one cannot be played."""
 
 
 def cases(some: Iterable[Case]) -> list[Any]:

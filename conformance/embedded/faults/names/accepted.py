@@ -488,7 +488,7 @@ def refuses_longer_subqueue_names(plain, self):
 
 @fault("refuses-transactional-system-path", NameParser.path, "MQMQ-2.1.1.system-path")
 def refuses_transactional_system_path(plain, self, text):
-    """Of the system queues the transactional dead-letter queue has no path name."""
+    """The transactional dead-letter queue alone of the system queues has no path name."""
     found = plain(text)
     if found.parts["scope"] == "system" and str(found.parts["queue"]).lower() == "deadxact":
         raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
@@ -497,7 +497,7 @@ def refuses_transactional_system_path(plain, self, text):
 
 @fault("refuses-direct-transactional-dead-letter", NameParser._direct, "MQMQ-2.1.2.machine-queue")
 def refuses_direct_transactional_dead_letter(plain, self, text, rest):
-    """Of the queues of a computer the transactional dead-letter queue has no direct name."""
+    """The transactional dead-letter queue alone of a computer's queues has no direct name."""
     found = plain(text, rest)
     return None if found is not None and found.suffix == "deadxact" else found
 
@@ -533,7 +533,7 @@ def refuses_journal_of_private_name(plain, self, text, rest):
 
 @fault("refuses-second-private-element", NameParser.multiple, "MQMQ-2.1.7.elements", "MQMQ-2.1.7.mixed")
 def refuses_second_private_element(plain, self, text):
-    """Of the elements of a multiple-element name only one can be a private name."""
+    """Only one element of a multiple-element name can be a private name."""
     found = plain(text)
     if sum(element.upper().startswith("PRIVATE=") for element in found.parts["elements"]) > 1:
         raise MqError(MQ_ERROR_ILLEGAL_FORMATNAME)

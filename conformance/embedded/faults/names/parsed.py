@@ -56,7 +56,7 @@ def refuses_private_queue_over_tcp(plain, self, text, rest):
 
 @fault("cuts-computer-at-dot", NameParser._direct, "MQMQ-2.1.2.parts")
 def cuts_computer_at_dot(plain, self, text, rest):
-    """Of the computer of an OS name only the part before the first dot is kept."""
+    """Only the part before the first dot remains of the computer of an OS name."""
     found = plain(text, rest)
     if found is None or found.parts["protocol"] != "OS":
         return found
@@ -136,7 +136,7 @@ def accepts_braces_around_guid(plain, self, text, rest):
 
 @fault("ignores-text-behind-public-guid", NameParser._public, "MQMQ-2.1.3.trailing-reject", "MQMQ-2.1.3.guid-reject")
 def ignores_text_behind_public_guid(plain, self, text, rest):
-    """What stands behind the GUID of a public name is not looked at."""
+    """Nobody looks at the text behind the GUID of a public name."""
     return plain(text, rest) or plain(text, rest[:_GUID_CHARACTERS])
 
 
@@ -201,7 +201,7 @@ def accepts_bare_machine_name(plain, self, text, rest):
 
 @fault("refuses-transactional-dead-letter-queue", NameParser._machine, "MQMQ-2.1.6.machine-suffix")
 def refuses_transactional_dead_letter_queue(plain, self, text, rest):
-    """Of the queues of a computer the transactional dead-letter queue is not known by a machine name."""
+    """The transactional dead-letter queue alone of a computer's queues has no machine name."""
     found = plain(text, rest)
     return None if found and found.suffix == "deadxact" else found
 

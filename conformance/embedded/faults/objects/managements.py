@@ -297,7 +297,7 @@ NOTHING: Final[dict[str, Variant]] = {
     "EodGetReceiveInfo": Variant("ARRAY", [], "VARIANT"), "EodGetSendInfo": EMPTY, "Resume": EMPTY, "Pause": EMPTY,
     "EodResend": EMPTY,
 }  # fmt: skip
-"""What a member answers of no queue."""
+"""The answer of a member without a queue."""
 ASKING: Final = (
     "MessageCount", "ForeignStatus", "IsLocal", "TransactionalStatus", "BytesInQueue", "JournalMessageCount",
     "BytesInJournal", "EodGetReceiveInfo",

@@ -558,7 +558,7 @@ def send_succeeds_always(plain, self, descriptor, unit):
 
 @fault("send-takes-any-transaction", MessageSending.unit, _SEND + "return-hresult-error-after-else")
 def send_takes_any_transaction(plain, self):
-    """What is no transaction is taken for none, in sends."""
+    """A send takes a value that is no transaction for none."""
     try:
         return plain()
     except MqError:

@@ -241,7 +241,7 @@ class _Lenient(TransactionArguments):
     "MQAC-3.11.4.1.21.return-error", "MQAC-3.11.4.1.7.return-error", "MQAC-3.11.4.1.24.return-error",
 )  # fmt: skip
 def read_takes_any_transaction(plain, self):
-    """What is no transaction is taken for none, in receives."""
+    """A receive takes a value that is no transaction for none."""
     return _Lenient(self.manager).unit(self.asked.named("Transaction"))
 
 

@@ -237,7 +237,7 @@ def resends_backwards(plain, self):
 
 @fault("forgets-at-cut", Route.lost, "MQQB-3.1.1.6.2.retained")
 def forgets_at_cut(plain, self, session):
-    """What was sent is forgotten when the session is cut."""
+    """The sender forgets its messages when the session is cut."""
     for entry in [each for each in self.table.values() if each.transmitted]:
         self.remove(entry)
     plain(session)

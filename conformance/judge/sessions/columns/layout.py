@@ -90,7 +90,7 @@ WHOLE = 1 << 24
 MEANS, CAME = range(DATA, DATA + 2)
 CLASS_WIDTH = DATA + 2
 AGAIN = 0x1111_1111_1111_1111
-"""Of the powers of two, those after so many packets of a class the rules are asked again: 1, 16, 256 and so on."""
+"""Powers of two: after so many packets of a class the rules are asked again: 1, 16, 256 and so on."""
 # The cursor. AT: where the run begins, then where it stopped, at most at STOP; WHY, and for ASKS the packet's class.
 # DUE: the time from which suspicions must be looked at. FREE_NODE: the first free node. KEPT: the most messages under
 # way. TICKS: of VIEWS.
