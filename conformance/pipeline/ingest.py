@@ -10,9 +10,9 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from heapq import heapreplace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -24,11 +24,11 @@ from conformance.pipeline.engine import Engine, Spark
 from conformance.pipeline.identity import Grouping, Probe, streams
 from conformance.pipeline.lake import TRIES, Batches, Entry, Lake, Open, OvertakenError, added, new_batch
 from conformance.pipeline.progress import Progress
-from conformance.pipeline.rows import Rows, open_batch, plain
+from conformance.pipeline.rows import Rows, day, open_batch, plain
 from conformance.pipeline.store import Files, Part
 from conformance.pipeline.streams import How, Kept, StreamDone, StreamWork
-from conformance.pipeline.untrusted_files import PipelineError
-from conformance.pipeline.work import Judged, Judging, Probing, judge, probe_all, warm
+from conformance.pipeline.untrusted_files import PipelineError, UnfitError
+from conformance.pipeline.work import Judged, Judging, Probing, judge, look_all, probe_all, warm
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
@@ -107,25 +107,6 @@ def ingest(
     return added(lake, lambda: _ingested(lake, files, asked, engine, refused, progress))
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What is in the lake: captures, aliases of objects, and files that were rejected."""
-
-    captures: frozenset[str]
-    objects: frozenset[str]
-    rejected: frozenset[str]
-
-    @classmethod
-    def of(cls, lake: Lake, batches: Batches) -> _Known:
-        captures = lake.column("captures", ["capture_id", "object"], batches.live)
-        rejected = lake.column("rejected", ["path", "reason", "capture_id"], batches.live)
-        return cls(
-            frozenset(row["capture_id"] for row in captures),
-            frozenset(row["object"] for row in captures if row["object"] is not None),
-            frozenset(_rejection(row["path"], row["capture_id"], row["reason"]) for row in rejected),
-        )
-
-
 def _ingested(
     lake: Lake, files: Sequence[str], asked: How, engine: Engine, refused: Sequence[Probe], progress: Progress
 ) -> Ingested:
@@ -133,12 +114,13 @@ def _ingested(
     batch = new_batch()
     asked = replace(asked, batch=batch)
     before = lake.batches()
-    there = _Known.of(lake, before)
-    chunks = [Probing(files[at : at + _PROBED], there.objects) for at in range(0, len(files), _PROBED)]
+    there = _objects(lake, before, files, engine) if before.live and any(map(is_stored, files)) else set()
+    chunks = list(map(Probing, _chunks([one for one in files if one not in there])))
     progress.stage("looking at the files", len(chunks))
     probes = [one for some in engine.run(probe_all, chunks, lambda _: progress.step()) for one in some]
     _seen_by_workers(engine, probes)
-    new, bad, known = _sorted([*probes, *refused], there)
+    new, bad, known = _sorted(lake, before, [*probes, *refused])
+    known += sum(one in there for one in files)
     if not (new or bad):
         return Ingested(known=known)
     work = _planned(before, new, asked)
@@ -151,12 +133,13 @@ def _ingested(
     bad += [probe for one in done for probe in one.bad]
     bad += [probe for stream in found for probe in (*stream.gone, *stream.defects)]
     parts = [part for one in done for part in one.parts] + _rejected(lake, bad, batch)
-    captures = [name for stream in found for name in stream.captures]
+    captures = {name for stream in found for name in stream.captures}
     opened = [_open(batch, stream.kept) for stream in found if stream.kept is not None]
     entry = Entry("ingest", batch, parts, _ended(before, found), opened)
     if captures or bad:
         progress.stage("adding to the lake", 0)
-        _commit(lake, entry, before, there, captures, [one.key for one in work])
+        _commit(lake, entry, before, [one for one in new if one.capture in captures], [one.key for one in work])
+        _drop_states(lake, before, entry.ends)
     outcomes: Counter[str] = Counter()
     for stream in found:
         outcomes.update(stream.outcomes)
@@ -169,9 +152,26 @@ def _ingested(
     )  # fmt: skip
 
 
-def _commit(
-    lake: Lake, entry: Entry, before: Batches, there: _Known, captures: Sequence[str], keys: Sequence[str]
-) -> None:
+def _chunks(files: Sequence[str]) -> list[Sequence[str]]:
+    return [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
+
+
+def _objects(lake: Lake, batches: Batches, files: Sequence[str], engine: Engine) -> set[str]:
+    """Return the objects of a store that are in the lake, which are not read again."""
+    aliases = dict(chain(*engine.run(look_all, _chunks(files), lambda _: None)))
+    found = lake.column("captures", ["object"], batches.live, ("object", aliases.values()))
+    there = {row["object"] for row in found}
+    return {path for path, alias in aliases.items() if alias in there}
+
+
+def _there(lake: Lake, batches: Batches, probes: Iterable[Probe]) -> set[str]:
+    """Return the captures among these that are in the lake, each under the day of its first record."""
+    days = {one.capture: day(one.first_ns) for one in probes if one.capture is not None}
+    found = lake.column("captures", ["capture_id"], batches.live, ("capture_id", days), set(days.values()))
+    return {row["capture_id"] for row in found}
+
+
+def _commit(lake: Lake, entry: Entry, before: Batches, new: Sequence[Probe], keys: Sequence[str]) -> None:
     """Commit a batch, also after others that have nothing to do with it. Raises OvertakenError after any other."""
     for again in range(TRIES):
         try:  # A compaction may have merged the files of the first try: added again, their rows would count twice.
@@ -179,11 +179,18 @@ def _commit(
             return
         except OvertakenError:
             now = lake.batches()
-            theirs = _Known.of(lake, now)
-            if theirs.captures.intersection(captures) or any(now.open.get(key) != before.open.get(key) for key in keys):
+            if _there(lake, now, new) or any(now.open.get(key) != before.open.get(key) for key in keys):
                 raise
             before = now
     raise OvertakenError
+
+
+def _drop_states(lake: Lake, before: Batches, ended: Sequence[str]) -> None:
+    """Remove the states of streams that have gone on. An ingest that still needs one is overtaken."""
+    for one in before.open.values():
+        if one.batch in ended and "state" in one.entry:
+            with suppress(OSError, UnfitError):
+                lake.store.remove(str(one.entry["state"]))
 
 
 def _seen_by_workers(engine: Engine, probes: Iterable[Probe]) -> None:
@@ -200,17 +207,21 @@ def _rejection(path: str, capture: str | None, error: str | None) -> str:
     return f"{path}\0{capture or error}"
 
 
-def _sorted(probes: Sequence[Probe], there: _Known) -> tuple[list[Probe], list[Probe], int]:
+def _sorted(lake: Lake, batches: Batches, probes: Sequence[Probe]) -> tuple[list[Probe], list[Probe], int]:
     """Return the new captures, the unreadable ones not yet recorded as such, and the number of known ones."""
+    there = _there(lake, batches, [one for one in probes if one.error is None])
+    paths = [plain(one.path) for one in probes if one.error is not None]
+    refused = lake.column("rejected", ["path", "capture_id", "reason"], batches.live, ("path", paths))
+    rejected = {_rejection(row["path"], row["capture_id"], row["reason"]) for row in refused}
     new: dict[str, Probe] = {}
     bad: dict[str, Probe] = {}
     known = 0
     for one in probes:
         if one.error is not None:
             name = _rejection(plain(one.path), one.capture, plain(one.error))
-            if name not in there.rejected:
+            if name not in rejected:
                 bad.setdefault(name, one)
-        elif one.capture is None or one.capture in there.captures or one.capture in there.objects or one.capture in new:
+        elif one.capture is None or one.capture in there or one.capture in new:
             known += 1
         else:
             new[one.capture] = one
@@ -244,12 +255,16 @@ def _ended(before: Batches, found: Sequence[StreamDone]) -> list[str]:
 
 
 def _binned(work: Sequence[StreamWork], at_most: int) -> list[list[StreamWork]]:
-    """Pack the streams into at most so many heaps of about the same size, the largest first."""
-    bins: list[tuple[int, int, list[StreamWork]]] = [(0, at, []) for at in range(min(at_most, len(work)))]
-    for one in sorted(work, key=_size, reverse=True):
-        size, at, some = bins[0]
-        heapreplace(bins, (size + _size(one), at, [*some, one]))
-    return [some for _, _, some in sorted(bins, key=lambda one: one[0], reverse=True)]
+    """Cut the streams into at most so many heaps of about the same size, the largest first.
+
+    They are in the order of their times: a heap of few days writes few files.
+    """
+    bins: dict[int, list[StreamWork]] = {}
+    total, before = sum(map(_size, work)), 0
+    for one in sorted(work, key=lambda one: one.captures[0].first_ns or 0):
+        bins.setdefault(before * at_most // total, []).append(one)
+        before += _size(one)
+    return sorted(bins.values(), key=lambda some: sum(map(_size, some)), reverse=True)
 
 
 def _size(work: StreamWork) -> int:

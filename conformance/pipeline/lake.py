@@ -12,7 +12,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ from typing import Any, Final, TypeVar
 from uuid import uuid4
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import dataset, fs
 
 from conformance import __version__
@@ -30,7 +31,7 @@ from conformance.capture.inputs import is_stored, location
 from conformance.files import make_folder
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
 from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store
-from conformance.pipeline.untrusted_files import PipelineError, UnfitError, check_log, footer, parsed, rows_of
+from conformance.pipeline.untrusted_files import PipelineError, UnfitError, check_log, footer, parsed, within_memory
 from conformance.report.text import label
 
 APP: Final = "mqconform"
@@ -38,10 +39,22 @@ APP: Final = "mqconform"
 MAX_HEAD: Final = 1 << 16
 TRIES: Final = 20
 """How often a batch is tried that other writers overtake."""
+MOST_ADDS: Final = 10_000
+"""Files that one commit of a table adds; those of a large ingest come in several, none of which counts by itself."""
+LARGE_LOG: Final = 8 << 20
+"""Bytes of a log from which a commit is followed by a checkpoint, beside the one that Delta writes every 100."""
+_ADD: Final = 400
+"""Bytes of an action that adds a file, beside its path and statistics."""
+_LAST: Final = (1 << 63) - 1
+_ROWS: Final = 16_384
+_AT_ONCE: Final = 16
+"""Files that are looked at together."""
 T = TypeVar("T")
 _SETTINGS: Final = {"delta.checkpointInterval": "100", "delta.dataSkippingNumIndexedCols": "0"}
 """Without the second, datasets of delta-rs leave out every row for a condition on a column without statistics."""
 _KEPT = re.compile(rf"{STATE}/[A-Za-z0-9][A-Za-z0-9._-]{{0,199}}", re.ASCII)
+_DEBUG = re.compile(r":? \w+ \{.*", re.ASCII)
+"""Values of delta-rs in its messages, as a programmer has them printed."""
 _FILE = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
 
 
@@ -98,6 +111,10 @@ class Lake:
 
     store: Store
     _tables: dict[str, Any] = field(default_factory=dict)
+    _logs: dict[str, int] = field(default_factory=dict)
+    """Bytes of each log behind its last checkpoint."""
+    _sound: set[str] = field(default_factory=set)
+    """Places of files whose footers were checked."""
 
     @staticmethod
     def open(place: str | Path, *, create: bool = False) -> Lake:
@@ -129,7 +146,7 @@ class Lake:
 
         def look(name: str) -> None:
             with lake._told(name):
-                check_log(store, name)
+                lake._logs[name] = check_log(store, name)
 
         with ThreadPoolExecutor(len(TABLES) + 1) as pool:  # before Delta opens them
             list(pool.map(look, (*TABLES, BATCHES.name)))
@@ -166,17 +183,16 @@ class Lake:
         table = self.table(BATCHES.name)
         with self._told(BATCHES.name):
             number = table.transaction_version(APP) or 0
+            if not 0 <= number < _LAST:
+                raise UnfitError(f"has the number {number} as that of its last batch")
             rows = self._rows(BATCHES.name, [BATCH, "ends", "key", "entry"])
-            ended = {one for row in rows for one in row["ends"]}
-            live = frozenset(row[BATCH] for row in rows) - ended
-            try:
-                opened = [
-                    Open(row[BATCH], row["key"], parsed((row["entry"] or "{}").encode()))
-                    for row in rows
-                    if row["key"] is not None and row[BATCH] in live
-                ]
-            except UnfitError as problem:
-                raise damaged(self.store.name(BATCHES.name), problem) from None
+            ended = set(rows["ends"].combine_chunks().flatten().to_pylist())
+            live = frozenset(rows[BATCH].to_pylist()) - ended
+            opened = [
+                Open(row[BATCH], row["key"], parsed((row["entry"] or "{}").encode()))
+                for row in rows.filter(pc.is_valid(rows["key"])).select([BATCH, "key", "entry"]).to_pylist()
+                if row[BATCH] in live
+            ]
         found = {one.key: one for one in opened if isinstance(one.entry, dict)}
         for one in found.values():
             state, stream = one.entry.get("state"), one.entry.get("stream")
@@ -201,10 +217,19 @@ class Lake:
                 )
         return paths
 
-    def column(self, name: str, columns: Sequence[str], live: frozenset[str]) -> list[dict[str, Any]]:
-        """Return some columns of the rows that count of a table. Raises PipelineError."""
+    def column(
+        self, name: str, columns: Sequence[str], live: frozenset[str], only: tuple[str, Iterable[str]] | None = None,
+        days: Container[str] | None = None,
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        """Return some columns of the rows that count of a table. Raises PipelineError.
+
+        only: a column, and the values that are wanted of it. days: those that are looked at; None: all.
+        """
+        if only is not None and not (values := sorted(set(only[1]))):
+            return []
         self.table(name)
-        return [row for row in self._rows(name, [*columns, BATCH]) if row[BATCH] in live]
+        where = None if only is None else (only[0], pa.array(values, pa.string()))
+        return [row for row in self._rows(name, [*columns, BATCH], where, days).to_pylist() if row[BATCH] in live]
 
     def located(self) -> dict[str, PurePath]:
         """Return the paths of the files, by their places below the lake, each with the columns of its table.
@@ -219,24 +244,35 @@ class Lake:
             self.table(name)
             for path in self._listed(name):
                 found[f"{name}/{path}"] = self.store.path(f"{name}/{path}")
-        try:
-            gone = [place for place in found if isinstance(self.store, LocalStore) and not self.store.check(place)]
-        except UnfitError as problem:
-            raise damaged(self.place, problem) from None
-        if gone:
-            raise PipelineError(
-                f"{len(gone):,} of the {len(found):,} files that the log of the lake {self.place} names are missing"
-                f" (the first is {gone[0]})."
-            )
-        for place, file in found.items():
-            if wrong := self._wrong(place.partition("/")[0], file):
-                raise damaged(self.store.name(place), wrong)
+        self._check_files(found)
         return found
 
-    def _wrong(self, table: str, path: PurePath) -> str | None:
+    def _check_files(self, found: Iterable[str]) -> None:
+        """Check the files in these places, each once. Raises PipelineError."""
+        new = [place for place in found if place not in self._sound]
+
+        def there(place: str) -> bool:
+            try:
+                return not isinstance(self.store, LocalStore) or self.store.check(place)
+            except UnfitError as problem:
+                raise damaged(self.store.name(place), problem) from None
+
+        if gone := [place for place in new if not there(place)]:
+            raise PipelineError(
+                f"{len(gone):,} of the {len(new):,} files that the log of the lake {self.place} names are missing"
+                f" (the first is {gone[0]})."
+            )
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for place, wrong in zip(new, pool.map(self._wrong, new), strict=True):
+                if wrong is not None:
+                    raise damaged(self.store.name(place), wrong)
+        self._sound.update(new)
+
+    def _wrong(self, place: str) -> str | None:
         """Return what is wrong with a file, None if nothing is."""
+        table = place.partition("/")[0]
         try:
-            with (self.store.arrow or fs.LocalFileSystem()).open_input_file(str(path)) as file:
+            with (self.store.arrow or fs.LocalFileSystem()).open_input_file(str(self.store.path(place))) as file:
                 names = set(footer(file, file.size()).schema.to_arrow_schema().names)
         except UnfitError as problem:
             return str(problem)
@@ -245,7 +281,8 @@ class Lake:
         except (OSError, pa.ArrowException) as problem:
             first = (str(problem).strip().splitlines() or [type(problem).__name__])[0].rstrip(".")
             raise PipelineError(f"The table {table} of the lake {self.place} cannot be read: {first}.") from None
-        needed = (column.name for column in TABLES[table].columns if not column.null and column.name != DATE)
+        columns = TABLES.get(table, BATCHES).columns
+        needed = (column.name for column in columns if not column.null and column.name != DATE)
         lacking = [name for name in needed if name not in names]  # A later version may add columns that may be null.
         return f"is not a file of the table {table}: it lacks the column {lacking[0]}" if lacking else None
 
@@ -295,36 +332,52 @@ class Lake:
         from deltalake.exceptions import CommitFailedError
         from deltalake.transaction import AddAction
 
-        now = time.time_ns() // 1_000_000
-        adds = [
-            AddAction(one.path, one.size, {} if one.day is None else {DATE: one.day}, now, True, one.stats)
-            for one in parts
-        ]
         about = CommitProperties(app_transactions=None if number is None else [Transaction(APP, number)])
         table = table or self.table(name)
         try:
             with self._told(name):
-                table.create_write_transaction(
-                    adds, mode="append", schema=schema_of(name), partition_by=[] if number is not None else [DATE],
-                    commit_properties=about,
-                )  # fmt: skip
+                for at in range(0, len(parts), MOST_ADDS):
+                    adds = [
+                        AddAction(
+                            one.path, one.size, {} if one.day is None else {DATE: one.day},
+                            time.time_ns() // 1_000_000, True, one.stats,
+                        )
+                        for one in parts[at : at + MOST_ADDS]
+                    ]  # fmt: skip
+                    table.create_write_transaction(
+                        adds, mode="append", schema=schema_of(name), partition_by=[] if number is not None else [DATE],
+                        commit_properties=about,
+                    )  # fmt: skip
+                    self._logs[name] = self._logs.get(name, 0) + sum(_ADD + len(one.path + one.stats) for one in adds)
+                    if self._logs[name] > LARGE_LOG:
+                        table.update_incremental()
+                        table.create_checkpoint()
+                        self._logs[name] = 0
         except PipelineError as problem:
             if number is not None and isinstance(problem.__context__, CommitFailedError):
                 raise OvertakenError from None
             raise
 
-    def _rows(self, name: str, columns: Sequence[str]) -> list[dict[str, Any]]:
-        """Return columns of all rows of a table at the version that `table` gave."""
-        places = [f"{name}/{path}" for path in self._listed(name)]
+    def _rows(
+        self, name: str, columns: Sequence[str], only: tuple[str, Any] | None = None, days: Container[str] | None = None
+    ) -> Any:
+        """Return columns of the rows of a table at the version that `table` gave."""
+        columns, kinds = list(columns), schema_of(name)
+        schema = pa.schema([kinds.field(one) for one in columns])
+        paths = self._listed(name)
+        places = [f"{name}/{one}" for one in paths if days is None or one[len(DATE) + 1 :].partition("/")[0] in days]
         if not places:
-            return []
+            return schema.empty_table()
+
+        def wanted(batch: pa.RecordBatch) -> pa.RecordBatch:  # Arrow itself cannot ask what delta-rs has rewritten.
+            return batch if only is None else batch.filter(pc.is_in(batch[only[0]], only[1]))
+
         with self._told(name):
-            if isinstance(self.store, LocalStore):
-                for place in places:
-                    self.store.check(place)
+            self._check_files(places)
             paths = [str(self.store.path(place)) for place in places]
-            found = dataset.dataset(paths, schema=schema_of(name), format="parquet", filesystem=self.store.arrow)
-            return rows_of(found.to_batches(columns=list(columns)))
+            found = dataset.dataset(paths, schema=kinds, format="parquet", filesystem=self.store.arrow)
+            batches = found.to_batches(columns=columns, batch_size=_ROWS, fragment_readahead=2)
+            return pa.Table.from_batches(within_memory(batches, wanted), schema)
 
     @contextmanager
     def _told(self, name: str) -> Iterator[None]:
@@ -340,8 +393,9 @@ class Lake:
             if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":
                 raise
             lines = str(problem).strip().splitlines() or [type(problem).__name__]
-            text = "No space left on device" if "No space left" in str(problem) else lines[0].rstrip(".")
-            raise PipelineError(f"The table {name} of the lake {self.place} cannot be used: {label(text, 300)}.")  # noqa: B904
+            text = "No space left on device" if "No space left" in str(problem) else _DEBUG.sub("", lines[0])
+            text = label(text.rstrip("."), 300)
+            raise PipelineError(f"The table {name} of the lake {self.place} cannot be used: {text}.")  # noqa: B904
 
 
 def schema_of(name: str) -> Any:
@@ -362,7 +416,8 @@ def options(store: Store) -> dict[str, str] | None:
 
 def damaged(name: object, problem: object) -> PipelineError:
     """Return the error for a lake in which something is not as it must be."""
-    return PipelineError(f"{name} {problem}: it is damaged, and the lake cannot be used.")
+    where = getattr(problem, "path", None) or name
+    return PipelineError(f"{where} {problem}: it is damaged, and the lake cannot be used.")
 
 
 def store_at(place: str | Path) -> Store:

@@ -28,7 +28,8 @@ from pyarrow import parquet
 from conformance.files import aside
 from conformance.pipeline.engine import require_spark
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.tables import machine_memory, opened
+from conformance.pipeline.store import store_of
+from conformance.pipeline.tables import listed, machine_memory, over
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.text import label, visible
 from conformance.verdict import Json
@@ -51,7 +52,7 @@ def asked(
 ) -> Iterator[Answer]:
     """Yield the answer to a query over the lake as it is now, at least `limit` rows of it. Raises PipelineError."""
     if engine == "duckdb":
-        with asked_duckdb(lake.place, text, timeout_s) as answer:
+        with asked_duckdb(lake, text, timeout_s) as answer:
             yield answer
         return
     require_spark()
@@ -68,8 +69,30 @@ def numbers(schema: pa.Schema) -> list[bool]:
 
 def rows(answer: Answer, limit: int | None = None) -> Iterator[tuple[Any, ...]]:
     """Yield the rows as values of Python, at most `limit`, with one batch in memory at a time. Raises PipelineError."""
-    each = (zip(*(one.to_pylist(maps_as_pydicts="strict") for one in batch), strict=True) for batch in answer)
+    each = (zip(*map(_values, batch), strict=True) for batch in answer)
     return islice(chain.from_iterable(each), limit)
+
+
+def _values(column: pa.Array) -> list[Any]:
+    try:
+        found: list[Any] = column.to_pylist(maps_as_pydicts="strict")
+    except (ValueError, OverflowError):  # A text that is no UTF-8, or a time beyond any year.
+        found = [_value(one) for one in column]
+    return found
+
+
+def _value(one: pa.Scalar) -> Any:
+    """Return a value, with the bytes of what is no text, and the number of what is no time."""
+    try:
+        return one.as_py(maps_as_pydicts="strict")
+    except (ValueError, OverflowError):
+        if isinstance(one, pa.MapScalar):
+            return {_value(pair["key"]): _value(pair["value"]) for pair in one.values}
+        if isinstance(one, pa.StructScalar):
+            return {name: _value(member) for name, member in one.items()}
+        if isinstance(one, pa.ListScalar):
+            return [_value(member) for member in one.values]
+        return one.as_buffer().to_pybytes() if isinstance(one, pa.StringScalar) else one.value
 
 
 def _is_sum(kind: Any) -> bool:
@@ -137,11 +160,12 @@ def write_parquet(answer: Answer, path: Path) -> int:
 
 
 _SHARE: Final = 2
-"""The process has this part of the machine's memory, so that nothing else of the machine has to make room.
+_LEAST: Final = 2 << 30
+_MOST: Final = 4 << 30
+"""The process has this part of the machine's memory, within these bounds: nothing else has to make room.
 
 It is measured in addresses (RLIMIT_AS), which are more than what is used. DuckDB itself keeps to half of it.
 """
-_LEAST: Final = 2 << 30
 _PIECE: Final = 64 << 20
 """Bytes of the answer in one piece."""
 _ROWS: Final = 2_048
@@ -213,9 +237,13 @@ Answer: TypeAlias = "DuckdbAnswer | pa.RecordBatchReader"
 
 
 @contextmanager
-def asked_duckdb(place: str, text: str, timeout_s: float = 600.0, memory: int | None = None) -> Iterator[DuckdbAnswer]:
-    """Yield the answer to a query over the lake in this place. memory: bytes of the process. Raises PipelineError."""
-    memory = memory or max(_LEAST, machine_memory() // _SHARE)
+def asked_duckdb(lake: Lake, text: str, timeout_s: float = 600.0, memory: int | None = None) -> Iterator[DuckdbAnswer]:
+    """Yield the answer to a query over the lake. memory: bytes of the process. Raises PipelineError.
+
+    Delta is read here: its threads set aside gigabytes of addresses.
+    """
+    files, live = listed(lake)
+    memory = memory or max(_LEAST, min(_MOST, machine_memory() // _SHARE))
     with TemporaryFile() as errors, TemporaryDirectory(prefix="mqconform-sql-") as spill:
         command = [sys.executable, "-P", "-m", __name__]
         process = subprocess.Popen(
@@ -228,7 +256,7 @@ def asked_duckdb(place: str, text: str, timeout_s: float = 600.0, memory: int | 
         assert process.stdin is not None and process.stdout is not None
         try:
             with suppress(BrokenPipeError):
-                process.stdin.write(json.dumps([place, text, memory, spill]).encode() + b"\n")
+                process.stdin.write(json.dumps([lake.place, text, memory, spill, files, list(live)]).encode() + b"\n")
                 process.stdin.flush()
             yield answer
         finally:
@@ -243,11 +271,11 @@ def asked_duckdb(place: str, text: str, timeout_s: float = 600.0, memory: int | 
 def main() -> None:
     """Answer the query that comes on stdin, on stdout, and end when stdin ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks, which then ends this one.
-    place, text, memory, spill = json.loads(sys.stdin.buffer.readline())
+    place, text, memory, *data = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_follow, daemon=True).start()
     _limit(memory)
     try:
-        _answer(place, text, memory, Path(spill))
+        _answer(place, text, memory, *data)
     except PipelineError as problem:
         sentence = problem.sentence
     except MemoryError:
@@ -279,9 +307,9 @@ def _limit(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
-def _answer(place: str, text: str, memory: int, spill: Path) -> None:
+def _answer(place: str, text: str, memory: int, spill: str, files: list[str], live: list[str]) -> None:
     try:
-        with opened(Lake.open(place), memory // 2, spill=spill) as connection:
+        with over(store_of(place), files, live, memory // 2, spill) as connection:
             statements = connection.extract_statements(text)
             kinds = [one.type for one in statements]
             if kinds not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
@@ -317,7 +345,11 @@ def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 def _sentence(problem: Exception, memory: int) -> str:
     """Return an error of DuckDB, or of Arrow below it, as one sentence."""
     text = str(problem)
-    if isinstance(problem, (duckdb.OutOfMemoryException, pa.ArrowMemoryError)) or "bad_alloc" in text:
+    if (
+        isinstance(problem, (duckdb.OutOfMemoryException, pa.ArrowMemoryError))
+        or "bad_alloc" in text
+        or "Out of memory" in text
+    ):
         return _TOO_MUCH.format(memory >> 20)
     if isinstance(problem, FileNotFoundError) or "No such file" in text or "Failed to open local file" in text:
         return "The lake was changed while it was read; ask again."

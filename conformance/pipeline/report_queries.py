@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from duckdb import DuckDBPyConnection, Error
 
-from conformance.pipeline.lake import Lake
+from conformance.pipeline.lake import Lake, damaged
 from conformance.pipeline.schemas import COLUMNS, incomplete_of
 from conformance.pipeline.tables import opened
-from conformance.pipeline.untrusted_files import PipelineError
+from conformance.pipeline.untrusted_files import PipelineError, UnfitError, memory
 from conformance.report.corpus import (
     BAD,
     JUDGED,
@@ -160,6 +160,8 @@ MAX_DAYS: Final = 2_000_000
 """Days of all these pairs together, so that a lake of years takes no more memory than one of a month."""
 MEMORY: Final = 1 << 29
 """Bytes that DuckDB takes; groups beyond that go to temporary files."""
+ARROW: Final = 1 << 30
+"""Bytes that the process takes, with those of DuckDB."""
 MOST_QUEUES: Final = 200
 MOST_EXAMPLES: Final = 300
 """Requirements that get their first and last deviation as examples."""
@@ -204,7 +206,10 @@ def gather(lake: Lake) -> Corpus:
     version = lake.batches().number
     with opened(lake, MEMORY) as db:
         try:
-            return _gathered(db, lake.place, version)
+            with memory(ARROW):  # Delta has read the logs, which starts hundreds of threads.
+                return _gathered(db, lake.place, version)
+        except UnfitError as problem:
+            raise damaged(lake.place, problem) from None
         except (Error, OSError) as problem:
             lines = str(problem).strip().splitlines() or [type(problem).__name__]
             text = label(lines[0].rstrip("."), 300)

@@ -321,9 +321,10 @@ class Files:
         return place
 
     def kept(self, place: str) -> bytes:
-        """Read the state of a stream. Raises PipelineError."""
-        with self.writing():
+        """Read the state of a stream; empty if it is gone. Raises PipelineError."""
+        with self.writing(), suppress(FileNotFoundError):
             return self._store.read(place, MAX_STATE)
+        return b""
 
     def close(self) -> list[Part]:
         """Finish the files and return them. Raises PipelineError."""
@@ -373,6 +374,7 @@ class Files:
             yield
         except (OSError, UnfitError) as problem:
             text = getattr(problem, "strerror", None) or str(problem)
+            text = f"{path} {text}" if (path := getattr(problem, "path", None)) else text
             raise PipelineError(f"The lake {self.place} cannot be written: {text}.") from None
 
 

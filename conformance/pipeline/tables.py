@@ -8,25 +8,31 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import duckdb
+import pyarrow as pa
 from pyarrow import dataset as ds
 from pyarrow import fs
 
 from conformance.pipeline.lake import Lake, schema_of
 from conformance.pipeline.schemas import BATCH, DATE, TABLES
+from conformance.pipeline.store import Store
+from conformance.pipeline.untrusted_files import PipelineError
+from conformance.report.text import label
 from conformance.spec.catalogue import aliases
 
 _SHARE: Final = 4
 """DuckDB takes at most this part of the machine's memory; Arrow's buffers and long texts come on top of it."""
 
 
+_ROWS: Final = 16_384
+_FEW: Final = 1_000
+"""Batches that are conditions of a query, and so of Arrow; beyond, a table in memory has their names."""
 _OURS: Final = re.compile(r"/part-[0-9a-f]{32}\.parquet$")
 """The names of files that mqconform writes."""
 
@@ -39,43 +45,56 @@ def machine_memory() -> int:
         return 8 << 30
 
 
-def datasets(lake: Lake) -> tuple[dict[str, Any], frozenset[str]]:
-    """Return each table as a `pyarrow.dataset.Dataset` of all its rows, and the batches whose rows count.
-
-    Requirements have the ids under which they were stored. Raises PipelineError.
-    """
+def listed(lake: Lake) -> tuple[list[str], frozenset[str]]:
+    """Return the places of all files, and the batches whose rows count. Raises PipelineError."""
     live = lake.batches().live  # first: rows of batches that come later do not count
-    places = lake.located()
-    kind, files = ds.ParquetFileFormat(), lake.store.arrow or fs.LocalFileSystem()
-    fragments: dict[str, list[Any]] = {name: [] for name in TABLES}
-    for place, path in places.items():
-        name, folder, _ = place.split("/")
-        day = date.fromisoformat(folder.removeprefix(f"{DATE}="))
-        fragments[name].append(kind.make_fragment(str(path), files, partition_expression=ds.field(DATE) == day))
-    return {name: ds.FileSystemDataset(found, schema_of(name), kind, files) for name, found in fragments.items()}, live
+    return list(lake.located()), live
+
+
+class _Pieces(ds.FileSystemDataset):  # type: ignore[misc]
+    """Files of which few rows are in memory at once. DuckDB asks `scanner` of the class."""
+
+    def scanner(self, **asked: Any) -> Any:
+        return super().scanner(batch_size=_ROWS, batch_readahead=4, fragment_readahead=2, **asked)
 
 
 @contextmanager
-def opened(
-    lake: Lake, memory: int | None = None, threads: int | None = None, spill: Path | None = None
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def opened(lake: Lake, memory: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection with a view for each of `TABLES`: the rows that count, with today's ids of requirements.
 
-    memory: bytes. spill: a folder for temporary files, else one is made and removed. Raises PipelineError.
+    memory: bytes. Raises PipelineError.
     """
-    found, live = datasets(lake)
-    with TemporaryDirectory(prefix="mqconform-sql-", dir=spill) as folder:
-        connection = duckdb.connect(":memory:", config=_settings(Path(folder), memory, threads))
+    with TemporaryDirectory(prefix="mqconform-sql-") as spill, over(lake.store, *listed(lake), memory, spill) as found:
+        yield found
+
+
+@contextmanager
+def over(
+    store: Store, places: Iterable[str], live: Collection[str], memory: int | None, spill: str
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield the connection over these files. spill: a folder for temporary files. Raises PipelineError."""
+    kind, files = ds.ParquetFileFormat(), store.arrow or fs.LocalFileSystem()
+    fragments: dict[str, list[Any]] = {name: [] for name in TABLES}
+    for place in places:
+        name, folder, _ = place.split("/")
+        on = ds.field(DATE) == date.fromisoformat(folder.removeprefix(f"{DATE}="))
+        fragments[name].append(kind.make_fragment(str(store.path(place)), files, partition_expression=on))
+    connection = duckdb.connect(":memory:", config=_settings(spill, memory))
+    try:
         try:
             connection.execute("set TimeZone = 'UTC'")
             connection.execute("set lock_configuration = true")
-            _views(connection, found, live)
-            yield connection
-        finally:
-            connection.close()
+            for name, some in fragments.items():
+                _view(connection, name, _Pieces(some, schema_of(name), kind, files), live)
+        except duckdb.Error as problem:
+            text = label(str(problem).strip().partition("\n")[0].rstrip("."), 300)
+            raise PipelineError(f"The tables of the lake {store.place} cannot be read: {text}.") from None
+        yield connection
+    finally:
+        connection.close()
 
 
-def _settings(spill: Path, memory: int | None, threads: int | None) -> dict[str, str]:
+def _settings(spill: str, memory: int | None) -> dict[str, str]:
     return {
         "enable_external_access": "false",
         "autoinstall_known_extensions": "false",
@@ -83,8 +102,7 @@ def _settings(spill: Path, memory: int | None, threads: int | None) -> dict[str,
         "python_enable_replacements": "false",  # variables of this process as tables
         "python_scan_all_frames": "false",
         "memory_limit": f"{(memory or machine_memory() // _SHARE) >> 20}MiB",
-        "temp_directory": str(spill),
-        **({} if threads is None else {"threads": str(threads)}),
+        "temp_directory": spill,
         # DuckDB does not know how many rows Arrow has, and would hold the largest table in memory for a join. So joins
         # are done as they are written: what stands at the right is held.
         "disabled_optimizers": "join_order,build_side_probe_side",
@@ -92,27 +110,28 @@ def _settings(spill: Path, memory: int | None, threads: int | None) -> dict[str,
     }
 
 
-def _views(connection: duckdb.DuckDBPyConnection, found: dict[str, Any], live: frozenset[str]) -> None:
-    """Make the views without a join, as conditions of each row: no table is ever held in memory for them."""
-    counts = f"t.{BATCH} in ({', '.join(map(_text, sorted(live)))})" if live else "false"
+def _view(connection: duckdb.DuckDBPyConnection, name: str, stored: _Pieces, live: Collection[str]) -> None:
+    """Make a view, which has what is stored in itself: no name leads to rows that do not count."""
+    ours = all(_OURS.search(path) for path in stored.files)
+
+    def text(column: str) -> str:
+        # delta-rs writes texts as string_view when it deletes rows, which Arrow cannot compare with a string: then
+        # DuckDB is kept from giving its conditions to Arrow.
+        return f't."{column}"' if ours else f'case when t."{column}" is null then null else t."{column}" end'
+
     cases = " ".join(f"when {_text(old)} then {_text(new)}" for old, new in aliases().items())
-    for name, dataset in found.items():
-        connection.register(f"_stored_{name}", dataset)
-        ours = all(_OURS.search(path) for path in dataset.files)
-        columns = []
-        for column in TABLES[name].columns:
-            # delta-rs writes texts as string_view when it deletes rows, which Arrow cannot compare with a string: then
-            # DuckDB is kept from giving its conditions to Arrow.
-            stored = f't."{column.name}"' if ours or column.type != "string" else _aside(column.name)
-            if column.name == "requirement" and cases:
-                stored = f"case {stored} {cases} else {stored} end"
-            columns.append(f'{stored} as "{column.name}"')
-        where = counts if ours else counts.replace(f"t.{BATCH}", _aside(BATCH), 1)
-        connection.execute(f'create view "{name}" as select {", ".join(columns)} from _stored_{name} t where {where}')
-
-
-def _aside(name: str) -> str:
-    return f'case when t."{name}" is null then null else t."{name}" end'
+    columns = []
+    for column in TABLES[name].columns:
+        value = text(column.name) if column.type == "string" else f't."{column.name}"'
+        if column.name == "requirement" and cases:
+            value = f"case {value} {cases} else {value} end"
+        columns.append(f'{value} as "{column.name}"')
+    where = f"{text(BATCH)} in ({', '.join(map(_text, sorted(live)))})" if live else "false"
+    if len(live) > _FEW:
+        connection.from_arrow(pa.table({BATCH: sorted(live)})).create_view("live", replace=True)
+        where = f"{text(BATCH)} in (select {BATCH} from memory.main.live)"
+    query = f"select {', '.join(columns)} from t where {where}"
+    connection.from_arrow(stored).query("t", query).create_view(name)
 
 
 def _text(value: str) -> str:

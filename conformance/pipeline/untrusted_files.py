@@ -50,7 +50,11 @@ _OTHERS: Final = bytes(one for one in range(256) if one not in b"[{]}")
 
 
 class UnfitError(Exception):
-    """Why a file cannot be used, as the end of a sentence: `is a link`."""
+    """Why a file cannot be used, as the end of a sentence: `is a link`. path: of the file, where known."""
+
+    def __init__(self, reason: str, path: Path | None = None) -> None:
+        super().__init__(reason)
+        self.path = path
 
 
 def regular(path: Path) -> bool:
@@ -69,7 +73,7 @@ def _present(path: Path, wanted: Callable[[int], bool], what: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     if not wanted(mode):
-        raise UnfitError("is a link" if stat.S_ISLNK(mode) else f"is not a {what}")
+        raise UnfitError("is a link" if stat.S_ISLNK(mode) else f"is not a {what}", path)
     return True
 
 
@@ -128,7 +132,7 @@ MAX_ENTRIES: Final = 5_000
 MAX_LOG: Final = 32 << 20
 """Bytes of these entries, and of a checkpoint."""
 MAX_ACTIONS: Final = 500_000
-"""Rows of a checkpoint."""
+"""Rows of a checkpoint, and lines of the entries behind it."""
 MAX_LINE: Final = 100_000
 """Values of one action."""
 MAX_FOOTER: Final = 4 << 20
@@ -154,8 +158,11 @@ _LOCK: Final = Lock()
 _USERS: Final[list[tuple[int, int] | None]] = []  # The limit before, and one more for each who is within it.
 
 
-def check_log(store: Store, table: str) -> None:
-    """Check the log of a table before Delta opens it. Raises OSError and UnfitError."""
+def check_log(store: Store, table: str) -> int:
+    """Check the log of a table before Delta opens it, and return the bytes behind its last checkpoint.
+
+    Raises OSError and UnfitError.
+    """
     log = f"{table}/_delta_log"
     sizes = store.sizes(log, 40 * MAX_ENTRIES)
     for name in sizes:
@@ -176,10 +183,15 @@ def check_log(store: Store, table: str) -> None:
         raise UnfitError(f"has a log of {len(later):,} entries without a checkpoint, at most {MAX_ENTRIES:,} are read")
     if sum(later.values()) > MAX_LOG:
         raise UnfitError(f"has a log of {sum(later.values()):,} bytes, at most {MAX_LOG:,} are read")
+    lines = 0
     for name in later:
         with _naming(name):
-            for line in store.read(f"{log}/{name}", MAX_LOG).splitlines():
+            data = store.read(f"{log}/{name}", MAX_LOG)
+            if (lines := lines + data.count(b"\n")) > MAX_ACTIONS:
+                raise UnfitError(f"ends more than {MAX_ACTIONS:,} lines without a checkpoint")
+            for line in data.splitlines():
                 _check_action(parsed(line, MAX_LINE) if line.strip() else {})
+    return sum(later.values())
 
 
 @contextmanager
@@ -247,26 +259,36 @@ def footer(file: Any, size: int) -> Any:
     rows = [one.num_rows for one in groups]
     if min(rows, default=0) < 0 or sum(rows) != found.num_rows or sum(rows) > ROWS[0] + ROWS[1] * size:
         raise UnfitError(f"says that it has {found.num_rows:,} rows in {size:,} bytes")
+    flat = [at for at in range(found.num_columns) if not found.schema.column(at).max_repetition_level]
+    packed = 0
     for group in groups:
         columns = [group.column(at) for at in range(group.num_columns)]
+        if any(columns[at].num_values != group.num_rows for at in flat):
+            raise UnfitError(f"has columns of fewer or more than the {group.num_rows:,} rows that it says")
+        packed += sum(one.total_compressed_size for one in columns)
         unpacked = max(group.total_byte_size, sum(one.total_uncompressed_size for one in columns))
         values = max((one.num_values for one in columns), default=0)
         if not unpacked <= UNPACKED[0] + UNPACKED[1] * size or values > ROWS[0] + ROWS[1] * size:
             raise UnfitError(f"says that it has {max(unpacked, values):,} values or bytes in {size:,} bytes")
         if any(one.total_compressed_size > size or one.total_compressed_size < 0 for one in columns):
             raise UnfitError("says that a column is larger than the file")
+    if packed > size:
+        raise UnfitError("has the same bytes in several columns")
     return found
 
 
-def rows_of(batches: Iterator[pyarrow.RecordBatch]) -> list[dict[str, Any]]:
-    """Return the rows of batches. Raises UnfitError if they are too many for the memory."""
-    total, found = 0, list[dict[str, Any]]()
+def within_memory(
+    batches: Iterator[pyarrow.RecordBatch], wanted: Callable[[pyarrow.RecordBatch], Any]
+) -> list[pyarrow.RecordBatch]:
+    """Return the wanted rows of batches. Raises UnfitError if these, or a batch, are too many for the memory."""
+    total, found = 0, list[Any]()
     with memory():
         for batch in batches:
-            total += batch.nbytes
+            some = wanted(batch) if batch.nbytes <= MAX_DECODED else batch
+            total += some.nbytes
             if total > MAX_DECODED:
                 raise UnfitError(f"has rows of more than {MAX_DECODED:,} bytes")
-            found += batch.to_pylist()
+            found.append(some)
     return found
 
 

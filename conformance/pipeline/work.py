@@ -64,10 +64,15 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """Files to identify. known: aliases of objects that are in the lake, which are not read again."""
+    """Files to identify."""
 
     paths: Sequence[str]
-    known: frozenset[str] = frozenset()
+
+
+def look_all(paths: Sequence[str], child: Child) -> list[tuple[str, str]]:
+    """Return the files that have an alias, each with it, without reading any."""
+    with ThreadPoolExecutor(_LOOKS) as pool:
+        return [(path, alias) for path, alias in zip(paths, pool.map(look, paths), strict=True) if alias is not None]
 
 
 def probe_all(task: Probing, child: Child) -> list[Probe]:
@@ -87,15 +92,11 @@ def probe_all(task: Probing, child: Child) -> list[Probe]:
 def _probe_all(task: Probing, note: Callable[[str], None]) -> list[Probe]:
     """Identify files in this process. note: told of each before it is read."""
 
-    def one(path: str, alias: str | None) -> Probe:
-        if alias is not None and alias in task.known:
-            return Probe(path, capture=alias, alias=alias)
+    def one(path: str) -> Probe:
         note(path)
         return probe(path)
 
-    with ThreadPoolExecutor(_LOOKS) as pool:
-        aliases = list(pool.map(look, task.paths)) if task.known else [None] * len(task.paths)
-    return list(map(one, task.paths, aliases))
+    return list(map(one, task.paths))
 
 
 def judge(task: Judging, child: Child) -> Judged:

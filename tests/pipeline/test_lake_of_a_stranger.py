@@ -253,12 +253,11 @@ import sys
 from pathlib import Path
 from conformance.cli import main
 from conformance.pipeline.untrusted_files import PipelineError
-from conformance.pipeline.ingest import _Known
 from conformance.pipeline.lake import Lake
 try:
     if sys.argv[1:2] == ["adds"]:
         lake = Lake.open(sys.argv[2])
-        _Known.of(lake, lake.batches())
+        lake.column("captures", ["object"], lake.batches().live, ("object", ["x"]))
     else:
         main()
 except PipelineError as told:

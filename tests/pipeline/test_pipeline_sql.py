@@ -54,7 +54,7 @@ def lake(tmp_path_factory) -> Lake:
 
 
 def answer(lake: Lake, query: str, **bounds) -> tuple[list[str], list]:
-    with answers.asked_duckdb(lake.place, query, **bounds) as found:
+    with answers.asked_duckdb(lake, query, **bounds) as found:
         return found.schema.names, [answers.plain(row) for row in answers.rows(found)]
 
 
@@ -183,7 +183,7 @@ def test_a_query_has_a_time(lake):
 
 
 def test_a_process_that_dies_is_one_sentence(lake):
-    with answers.asked_duckdb(lake.place, "select count(*) from range(10000000) a, range(10000000) b") as found:
+    with answers.asked_duckdb(lake, "select count(*) from range(10000000) a, range(10000000) b") as found:
         Timer(1, lambda: found._process.send_signal(signal.SIGSEGV)).start()
         with pytest.raises(PipelineError, match=r"brought DuckDB down .SIGSEGV."):
             list(found)
@@ -191,7 +191,7 @@ def test_a_process_that_dies_is_one_sentence(lake):
 
 def test_an_answer_comes_in_pieces_and_what_is_not_read_is_not_made(lake):
     """Of 10 TB, the first rows."""
-    with answers.asked_duckdb(lake.place, "select repeat('x', 10000) as x from range(1000000000)") as found:
+    with answers.asked_duckdb(lake, "select repeat('x', 10000) as x from range(1000000000)") as found:
         assert [len(row[0]) for row in answers.rows(found, 5_000)] == [10_000] * 5_000
     assert found._process.returncode == -signal.SIGKILL
 
