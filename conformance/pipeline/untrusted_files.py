@@ -272,7 +272,7 @@ def footer(file: Any, size: int) -> Any:
             raise UnfitError(f"says that it has {max(unpacked, values):,} values or bytes in {size:,} bytes")
         if any(one.total_compressed_size > size or one.total_compressed_size < 0 for one in columns):
             raise UnfitError("says that a column is larger than the file")
-    if packed > size:
+    if packed > size - length - 12:
         raise UnfitError("has the same bytes in several columns")
     return found
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 HUGE = 1 << 28
 
 
-def rewritten(path: Path, columns: dict[str, Any], rows: int = 1, **options: Any) -> None:
+def rewritten(path: Path, columns: dict[str, Any], rows: int = 1, limit: int = 1 << 19, **options: Any) -> None:
     """Replace a file of a table by one of so many rows like its first, with other values in some columns.
 
     options: of the writer of Parquet, which compresses with Zstandard.
@@ -26,7 +26,7 @@ def rewritten(path: Path, columns: dict[str, Any], rows: int = 1, **options: Any
         at = table.schema.get_field_index(name)
         table = table.set_column(at, table.schema.field(at), values)
     pq.write_table(table, path, **{"compression": "zstd", "write_statistics": False, **options})
-    assert path.stat().st_size < 1 << 19
+    assert path.stat().st_size < limit
 
 
 def text(path: Path, column: str, size: int = HUGE, compression: str = "zstd") -> None:
@@ -82,6 +82,23 @@ def footer_says(path: Path, actual: int, said: int) -> None:
     new = _padded(said, len(old))
     foot = foot.replace(old, new)
     path.write_bytes(head + foot + struct.pack("<I", len(foot)) + b"PAR1")
+
+
+def no_rows(path: Path) -> None:
+    """The file and its only group say that they have no rows, but its columns have some."""
+    old = b"\x16" + _numbers(pq.read_metadata(path).num_rows)
+    first, *rest, last = path.read_bytes().split(old)
+    path.write_bytes((b"\x16" + _padded(0, len(old) - 1)).join([first, old.join(rest), last]))
+    assert pq.read_metadata(path).num_rows == 0
+
+
+def twice(path: Path) -> None:
+    """A file that names its groups of rows twice."""
+    data, found = path.read_bytes(), pq.read_metadata(path)
+    found.append_row_groups(pq.read_metadata(path))
+    with pa.BufferOutputStream() as foot:
+        found.write_metadata_file(foot)
+        path.write_bytes(data[: -8 - int.from_bytes(data[-8:-4], "little")] + foot.getvalue().to_pybytes()[4:])
 
 
 def hidden(path: Path, column: str, size: int = HUGE) -> None:

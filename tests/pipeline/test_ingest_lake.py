@@ -12,11 +12,14 @@ import pytest
 from delta_helpers import SESSION, full, halves
 from deltalake import DeltaTable
 from lake_helpers import CAPTURES, Here, put, replayed, rows, said, same
+from made_lake import capture, day, fill
 
-from conformance.pipeline.ingest import how, ingest
+from conformance.pipeline.identity import Probe
+from conformance.pipeline.ingest import _binned, how, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.store import Files, LocalStore
+from conformance.pipeline.streams import StreamWork
 from conformance.pipeline.untrusted_files import PipelineError
 
 VLAN, RAW = CAPTURES / "vlan.pcap", CAPTURES / "raw-ip.pcap"
@@ -54,6 +57,32 @@ def counting(patch: pytest.MonkeyPatch, at: int, after: bool) -> list[str]:
     return steps
 
 
+def test_large_commits_are_parted_and_have_a_checkpoint(tmp_path, monkeypatch):
+    monkeypatch.setattr("conformance.pipeline.lake.MOST_ADDS", 1)
+    monkeypatch.setattr("conformance.pipeline.lake.LARGE_LOG", 500)
+    lake, _ = put(tmp_path / "lake", [VLAN, RAW])
+    folder = tmp_path / "lake" / "captures"
+    assert len(list(folder.rglob("*.json"))) == 1 + len(list(folder.rglob("part-*"))) > 2
+    assert list(folder.rglob("*.checkpoint.parquet")) and len(rows(Lake.open(lake.place), "captures")) == 2
+
+
+def test_only_the_captures_that_are_asked_for_are_in_memory(tmp_path, monkeypatch):
+    lake, _ = put(tmp_path / "lake", [VLAN])
+    (known,) = lake.column("captures", ["capture_id"], lake.batches().live)
+    fill(lake, [capture(day(0)) for _ in range(3_000)])
+    monkeypatch.setattr("conformance.pipeline.untrusted_files.MAX_DECODED", 1 << 16)
+    monkeypatch.setattr("conformance.pipeline.lake._ROWS", 256)
+    live = lake.batches().live
+    assert lake.column("captures", ["capture_id"], live, ("capture_id", [known["capture_id"], "x"])) == [known]
+    assert put(tmp_path / "lake", [VLAN])[1].known == 1
+
+
+def test_a_task_has_streams_of_few_days():
+    probes = [Probe(f"{at}", 100, f"{at}", first_ns=at * 86_400 * 10**9) for at in (5, 1, 9, 2, 6, 4, 3, 8, 7, 0)]
+    heaps = _binned([StreamWork(one.path, [one]) for one in probes], 3)
+    assert sorted(sorted(int(one.key) for one in heap) for heap in heaps) == [[0, 1, 2, 3], [4, 5, 6], [7, 8, 9]]
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_kill_at_every_step_loses_and_doubles_nothing(tmp_path, monkeypatch):
     """Of an ingest that ends the open batch of another."""
@@ -65,6 +94,7 @@ def test_a_kill_at_every_step_loses_and_doubles_nothing(tmp_path, monkeypatch):
         put(tmp_path / "whole", [second])
     after = said(whole)
     assert before != after == replayed(SESSION) and steps.count("_add") >= 4
+    assert len(list((tmp_path / "whole" / "_state").iterdir())) == 1  # The state before is gone.
     put(tmp_path / "first", [first])
     for at in range(len(steps) + 1):  # before each step, which is after the one before it, and after the last
         place, done = tmp_path / f"at{at}", at == len(steps)
@@ -187,8 +217,8 @@ def test_the_lake_is_plain_delta(tmp_path):
     """Each table by itself, by day; the number of the last batch is the application's transaction."""
     from deltalake import DeltaTable
 
-    for capture in (VLAN, RAW):
-        lake, _ = put(tmp_path / "lake", [capture])
+    for one in (VLAN, RAW):
+        lake, _ = put(tmp_path / "lake", [one])
     batches = DeltaTable(str(tmp_path / "lake" / "batches"))
     assert batches.transaction_version("mqconform") == 2 and batches.to_pyarrow_table().num_rows == 2
     for name in TABLES:

@@ -150,6 +150,12 @@ DAMAGES: dict[str, Damage] = {
     "a schema that is nested": lambda root: log(root, "verdicts", {"metaData": {"schemaString": '{"type":' * 9_000}}),
     "a number without an end": lambda root: written(root, '{"add":{"size":' + "9" * 100_000 + "}}"),
     "many entries": lambda root: [written(root, "", f"{at:020}.json") for at in range(2, 5_100)],
+    "many lines": lambda root: written(root, "{}\n" * 600_000),
+    "a last batch": lambda root: log(root, "batches", {"txn": {"appId": "mqconform", "version": (1 << 63) - 1}}),
+    "rows that are left out": lambda root: bombs.no_rows(a_file(root)),
+    "rows of a batch that are left out": lambda root: bombs.no_rows(a_file(root, "batches")),
+    "groups of rows that are the same": lambda root: bombs.twice(a_file(root)),
+    "a gap in the log": lambda root: written(root, "{}", f"{5:020}.json"),
     "rows that are deleted": lambda root: adds(
         root, f"date={DAY}/{a_file(root).name}", deletionVector={"storageType": "p", "pathOrInlineDv": "/etc/passwd"}
     ),
@@ -243,7 +249,7 @@ def test_one_sentence_and_nothing_is_touched(place: Path, damage: str) -> None:
         lake = Lake.open(place)
         lake.located()
         lake.batches()
-    assert is_one_sentence(told.value.sentence)
+    assert is_one_sentence(told.value.sentence) and "{" not in told.value.sentence
     assert seen(place) == before
     assert time.monotonic() - began < 30
 
@@ -310,6 +316,24 @@ def test_what_ends_itself_or_in_a_circle_ends(place: Path) -> None:
     batch(place, "{}", ends=[[*name, "other"]])
     lake = Lake.open(place)
     assert not lake.batches().live and not lake.located()
+
+
+def test_what_is_a_link_is_named(place: Path) -> None:
+    link(a_file(place).parent, place.parent / "outside")
+    with pytest.raises(PipelineError, match=rf"verdicts/date={DAY} is a link: it is damaged"):
+        Lake.open(place).located()
+
+
+def test_many_entries_of_a_log_and_many_batches_are_read(place: Path) -> None:
+    """Delta reads each entry in a thread, and a year of watching makes a million batches."""
+    for at in range(2, 900):
+        written(place, '{"commitInfo":{}}', f"{at:020}.json")
+    names = pa.array([f"b{at}" for at in range(1_000_000)])
+    bombs.rewritten(a_file(place, "batches"), {"batch": names}, 1_000_000, limit=1 << 24)
+    for words in (["report"], ["sql"]):
+        asked = [*words, str(place), *["select count(*) from verdicts"] * (words == ["sql"])]
+        done = subprocess.run([sys.executable, "-m", "conformance", "pipeline", *asked], capture_output=True, text=True)
+        assert done.returncode == (0 if words == ["sql"] else 5), done.stderr  # No batch of the verdicts is left.
 
 
 def test_the_lake_as_it_was_made_is_read(made: Path) -> None:

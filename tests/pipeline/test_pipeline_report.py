@@ -163,7 +163,7 @@ def test_a_row_counts_only_with_its_batch(lake):
         gather(Lake.open(lake.place))
     file.unlink()
     with pytest.raises(PipelineError, match="missing"):
-        gather(lake)
+        gather(Lake.open(lake.place))
 
 
 def test_no_table_is_held_in_memory_to_tell_what_counts(lake):

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,8 +14,10 @@ import time
 from pathlib import Path
 from threading import Timer
 
+import pyarrow as pa
 import pytest
 from lake_helpers import contents
+from made_bombs import repeated
 from made_lake import capture, day, fill, session, verdict
 from typer.testing import CliRunner
 
@@ -107,6 +110,7 @@ def test_both_engines_answer_alike(spark, lake):
 
 
 WRONG = {
+    "select * from _stored_verdicts": "catalog.*_stored_verdicts",
     "select nothing from verdicts": "binder.*nothing",
     "select * from elsewhere": "elsewhere",
     "select * frm": "binder|parser",
@@ -180,6 +184,23 @@ def test_a_query_has_a_time(lake):
         assert time.monotonic() - begun < 60
     code, out, err = command(lake, endless[0], "--engine", "duckdb", "--timeout", "2")
     assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+def test_what_python_cannot_have_is_its_number_or_its_bytes():
+    bad = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff"]).buffers())
+    at = pa.array([2**63 - 1]).cast(pa.timestamp("us", "UTC"))
+    deep = pa.StructArray.from_arrays([pa.ListArray.from_arrays([0, 1], bad), at], ["x", "y"])
+    table = pa.table({"a": bad, "b": at, "c": deep, "d": pa.MapArray.from_arrays([0, 1], bad, at)})
+    (row,) = answers.rows(table.to_reader())
+    assert [answers.cell(one) for one in row[:2]] == ["ff", str(2**63 - 1)]
+    assert answers.plain(row) == ["ff", 2**63 - 1, {"x": ["ff"], "y": 2**63 - 1}, {"ff": 2**63 - 1}]
+
+
+def test_a_long_text_in_every_row_stays_within_the_memory(lake, tmp_path):
+    shutil.copytree(lake.root, tmp_path / "lake")
+    repeated(next((tmp_path / "lake" / "verdicts").rglob("part-*.parquet")), "subject", 1_000_000)
+    code, out, err = command(Lake.open(tmp_path / "lake"), "select * from verdicts")
+    assert (code, out) == (2, "") and "MiB of memory that it may use; ask for less." in err
 
 
 def test_a_process_that_dies_is_one_sentence(lake):
@@ -262,7 +283,6 @@ def test_the_command_prints_and_writes(lake, tmp_path, engine, request):
         wide = "select readings, first_time, date, count as n from verdicts where outcome = 'fail'"
     code, out, err = command(lake, wide, "--out", str(tmp_path / "all.parquet"), "--json", "--engine", engine)
     assert (code, json.loads(out)["rows"]) == (0, 1), err
-    import pyarrow as pa
     from pyarrow import parquet
 
     (row,) = parquet.read_table(tmp_path / "all.parquet").to_pylist()
