@@ -6,10 +6,11 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import chain, repeat
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -68,11 +69,36 @@ def _width(stream: TextIO) -> int:
         return 79
 
 
+def _growing(first_s: float, most_s: float) -> Iterator[float]:
+    """Yield the seconds between one line and the next: twice as many each time, up to the most."""
+    while True:
+        yield first_s
+        first_s = min(2 * first_s, most_s)
+
+
+@contextmanager
+def _telling(say: Callable[[], None], waits: Iterable[float]) -> Iterator[None]:
+    """Call a function now and then, in a thread, while the work within goes on. waits: seconds before each call."""
+    over = Event()
+
+    def tell() -> None:
+        for wait_s in waits:
+            if over.wait(wait_s):
+                return
+            say()
+
+    teller = Thread(target=tell, name="mqconform-progress", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+
+
 @contextmanager
 def progress_line(progress: Progress, what: str) -> Iterator[None]:
     """Show the line while the work within goes on, and where it stands at the end. what: the command."""
-    from conformance.pipeline.progress import growing, telling
-
     stream = sys.stderr
     terminal = stream.isatty()
     said = ""
@@ -88,7 +114,7 @@ def progress_line(progress: Progress, what: str) -> Iterator[None]:
         stream.flush()
 
     try:
-        with telling(say, chain((FIRST_S,), repeat(TERMINAL_S)) if terminal else growing(FIRST_S, LONGEST_S)):
+        with _telling(say, chain((FIRST_S,), repeat(TERMINAL_S)) if terminal else _growing(FIRST_S, LONGEST_S)):
             yield
     finally:
         if said and terminal:

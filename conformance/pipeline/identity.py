@@ -105,11 +105,8 @@ def identity(file: CaptureFile) -> str:
     size = file.size
     digest = sha256(b"%d\n" % size)
     inner = size - 2 * _ENDS - _BLOCK
-    blocks = [
-        (0, _ENDS),
-        *((_ENDS + inner * at // _BLOCKS, _BLOCK) for at in range(_BLOCKS)),
-        (size - _ENDS, _ENDS),
-    ]
+    between = ((_ENDS + inner * at // _BLOCKS, _BLOCK) for at in range(_BLOCKS))
+    blocks = [(0, _ENDS), *between, (size - _ENDS, _ENDS)]
     for data in file.read_each([(0, WHOLE)] if size <= WHOLE else blocks):
         digest.update(data)
     return digest.hexdigest()[: 2 * _BYTES_OF_ID]

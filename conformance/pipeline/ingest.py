@@ -27,12 +27,13 @@ from conformance.pipeline.progress import Progress
 from conformance.pipeline.rows import Rows, day, open_batch, plain
 from conformance.pipeline.store import Files, Part
 from conformance.pipeline.streams import How, Kept, StreamDone, StreamWork
-from conformance.pipeline.untrusted_files import PipelineError, UnfitError
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.pipeline.work import Judged, Judging, Probing, judge, look_all, probe_all, warm
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
+from conformance.untrusted import UnfitError
 from conformance.verdict import ExitCode, Outcome, exit_code, worst_code
 
 _PROBED: Final = 64

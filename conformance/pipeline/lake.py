@@ -31,8 +31,9 @@ from conformance.capture.inputs import is_stored, location
 from conformance.files import make_folder
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
 from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store
-from conformance.pipeline.untrusted_files import PipelineError, UnfitError, check_log, footer, parsed, within_memory
+from conformance.pipeline.untrusted_files import PipelineError, check_log, footer, within_memory
 from conformance.report.text import label
+from conformance.untrusted import UnfitError, parsed
 
 APP: Final = "mqconform"
 """The application of Delta's transactions."""
@@ -43,8 +44,6 @@ MOST_ADDS: Final = 10_000
 """Files that one commit of a table adds; those of a large ingest come in several, none of which counts by itself."""
 LARGE_LOG: Final = 8 << 20
 """Bytes of a log from which a commit is followed by a checkpoint, beside the one that Delta writes every 100."""
-_ADD: Final = 400
-"""Bytes of an action that adds a file, beside its path and statistics."""
 _LAST: Final = (1 << 63) - 1
 _ROWS: Final = 16_384
 _AT_ONCE: Final = 16
@@ -348,7 +347,7 @@ class Lake:
                         adds, mode="append", schema=schema_of(name), partition_by=[] if number is not None else [DATE],
                         commit_properties=about,
                     )  # fmt: skip
-                    self._logs[name] = self._logs.get(name, 0) + sum(_ADD + len(one.path + one.stats) for one in adds)
+                    self._logs[name] = self._logs.get(name, 0) + 600 * len(adds)
                     if self._logs[name] > LARGE_LOG:
                         table.update_incremental()
                         table.create_checkpoint()

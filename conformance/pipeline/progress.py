@@ -3,42 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import Event, Lock, Thread
+from threading import Lock
 
 from conformance.pipeline.streams import StreamDone
 from conformance.verdict import Outcome
 
 _SOUND = {Outcome.PASS.value, Outcome.SKIP.value}
-
-
-def growing(first_s: float, most_s: float) -> Iterator[float]:
-    """Yield the seconds between one line and the next: twice as many each time, up to the most."""
-    while True:
-        yield first_s
-        first_s = min(2 * first_s, most_s)
-
-
-@contextmanager
-def telling(say: Callable[[], None], waits: Iterable[float]) -> Iterator[None]:
-    """Call a function now and then, in a thread, while the work within goes on. waits: seconds before each call."""
-    over = Event()
-
-    def tell() -> None:
-        for wait_s in waits:
-            if over.wait(wait_s):
-                return
-            say()
-
-    teller = Thread(target=tell, name="mqconform-progress", daemon=True)
-    teller.start()
-    try:
-        yield
-    finally:
-        over.set()
-        teller.join()
 
 
 @dataclass(slots=True)
@@ -87,6 +59,8 @@ class Progress:
 
     def line(self) -> str:
         """Return the line."""
+        from conformance.report.summary import in_words  # which has much to load
+
         with self._lock:
             stage = f"{self.name} ({self.done} of {self.tasks})" if self.tasks else self.name
             if self.began is None:
@@ -94,14 +68,6 @@ class Progress:
             seconds = max(self.clock() - self.began, 1e-3)
             rate = f"{self.packets / seconds:,.0f} packets/s"
             rest = max(0, sum(self.sizes.values()) - self.bytes)
-            left = f", {_time(seconds * rest / self.bytes)} left" if self.bytes else ""
+            left = f", {in_words(seconds * rest / self.bytes)} left" if self.bytes else ""
             files = f"{self.files:,} of {len(self.sizes):,} files"
             return f"{files}, {self.packets:,} packets, {self.deviations:,} deviations, {rate}{left}; {stage}"
-
-
-def _time(seconds: float) -> str:
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -105,7 +105,8 @@ def _ingested(records: Sequence[str], lake: Lake, engine: Engine | None) -> Inge
     unfinished = {one.entry["run"]: one for one in before.open.values() if "run" in one.entry}
     runs = {row["run_id"] for row in lake.column("runs", ["run_id"], before.live)} - unfinished.keys()
     runs |= {str(one.entry.get("identity")) for one in unfinished.values()}
-    refused = lake.column("rejected", ["path", "reason", "capture_id"], before.live)
+    paths = ("path", map(plain, records))
+    refused = lake.column("rejected", ["path", "reason", "capture_id"], before.live, paths)
     known = frozenset(runs | {_refusal(row["path"], row["reason"]) for row in refused if row["capture_id"] is None})
     groups = _by_run(records)
     each = max(1, min(AT_ONCE, -(-len(groups) // (engine.cores if engine is not None else 1))))
@@ -122,24 +123,12 @@ def _ingested(records: Sequence[str], lake: Lake, engine: Engine | None) -> Inge
     rows.close()
     parts = [part for _, some in done for part in some] + files.close()
     if parts:
-        opened = [
-            Open(
-                open_batch(batch, _short(one.identity)),
-                f"run {one.run_id}",
-                {"run": one.run_id, "identity": one.identity},
-            )
-            for one in new
-            if not one.complete
-        ]
+        opened = [_open(batch, one) for one in new if not one.complete]
         ends = [unfinished[one.run_id].batch for one in new if one.run_id in unfinished]
         lake.commit(Entry("runs", batch, parts, ends, opened), before)
-    return Ingested(
-        runs=len(new),
-        verdicts=sum(one.verdicts for one in new),
-        known=len(read) - len(new) - len(bad),
-        rejected=tuple((one.path, str(one.reason)) for one in bad),
-        code=worst_code([ExitCode.CONFORMS, *(ExitCode.BAD_INPUT for _ in bad), *(one.code for one in new)]),
-    )
+    code = worst_code([ExitCode.CONFORMS, *(ExitCode.BAD_INPUT for _ in bad), *(one.code for one in new)])
+    rejected = tuple((one.path, str(one.reason)) for one in bad)
+    return Ingested(len(new), sum(one.verdicts for one in new), len(read) - len(new) - len(bad), rejected, code)
 
 
 def found(paths: Sequence[Path]) -> Iterator[Path]:
@@ -237,6 +226,11 @@ def _read(path: str, task: RecordTask) -> tuple[Record, Run | None]:
 
 def _refusal(path: str, reason: str) -> str:
     return f"{path}\0{reason}"
+
+
+def _open(batch: str, one: Record) -> Open:
+    entry = {"run": one.run_id, "identity": one.identity}
+    return Open(open_batch(batch, _short(one.identity)), f"run {one.run_id}", entry)
 
 
 def _short(identity: str) -> str:

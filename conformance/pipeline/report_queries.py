@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -14,7 +13,7 @@ from duckdb import DuckDBPyConnection, Error
 from conformance.pipeline.lake import Lake, damaged
 from conformance.pipeline.schemas import COLUMNS, incomplete_of
 from conformance.pipeline.tables import opened
-from conformance.pipeline.untrusted_files import PipelineError, UnfitError, memory
+from conformance.pipeline.untrusted_files import PipelineError, memory
 from conformance.report.corpus import (
     BAD,
     JUDGED,
@@ -35,16 +34,17 @@ from conformance.report.corpus import (
     Span,
     Subject,
     Version,
+    order,
 )
 from conformance.report.text import label
 from conformance.runlog import Incomplete
+from conformance.untrusted import UnfitError
 from conformance.verdict import Outcome
 
 MOST_VERSIONS: Final = 100
 """Versions of one implementation: the latest."""
 MOST_SHIFTS: Final = 500
 MOST_READINGS: Final = 500
-_NUMBER: Final = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)(.*)", re.ASCII | re.DOTALL)
 _RANKED: Final = [outcome.value for outcome in Outcome]
 _NAMED: Final = """create temp view named as
     select run_id, date, started, coalesce(implementation, 'not named') as who, profile, level, reading_set,
@@ -74,15 +74,13 @@ def trends(db: DuckDBPyConnection) -> tuple[list[Version], list[Shift]]:
     verdicts = _by_version(
         db, f"select {_KEYS}, outcome, sum(count) from named join results using (run_id, date) group by all"
     )
-    worst = _by_version(
-        db,
-        f"""select {_KEYS}, requirement, max_by(worst, (date, started is not null, started, run_id))
+    query = f"""select {_KEYS}, requirement, max_by(worst, (date, started is not null, started, run_id))
         from (
           select {_KEYS}, run_id, date, started, requirement,
             min_by(outcome, list_position({_RANKED}, outcome)) as worst
           from named join results using (run_id, date) where outcome in {tuple(sorted(JUDGED | NOTED))} group by all)
-        group by all""",
-    )
+        group by all"""
+    worst = _by_version(db, query)
     versions: list[Version] = []
     shifts: list[tuple[date, Shift]] = []
     for key, names in ordered.items():
@@ -109,9 +107,7 @@ def trends(db: DuckDBPyConnection) -> tuple[list[Version], list[Shift]]:
 
 def readings(db: DuckDBPyConnection) -> list[Followed]:
     """Return who conforms under which alternative of which reading."""
-    found = rows(
-        db,
-        f"""select one.key as name, coalesce(one.value, '') as alternative, sum(count), count(distinct sender),
+    query = f"""select one.key as name, coalesce(one.value, '') as alternative, sum(count), count(distinct sender),
           list(distinct (who, version)) filter (who is not null)
         from (
           select unnest(map_entries(readings)) as one, count, sender, null as who, null as version
@@ -119,23 +115,11 @@ def readings(db: DuckDBPyConnection) -> list[Followed]:
           union all
           select unnest(map_entries(readings)), count, null, n.who, version
           from named n join results r using (run_id, date) where outcome in ('pass', 'reading'))
-        group by name, alternative order by name, alternative limit {MOST_READINGS}""",
-    )
+        group by name, alternative order by name, alternative limit {MOST_READINGS}"""
     return [
         Followed(name, alternative, verdicts, senders, sorted(who or ()))
-        for name, alternative, verdicts, senders, who in found
+        for name, alternative, verdicts, senders, who in rows(db, query)
     ]
-
-
-def order(names: Mapping[str, date]) -> list[str]:
-    """Return versions, oldest first. names: each with the day of its first run.
-
-    If all of them begin with a number, the numbers decide (2.9 before 2.10, 3.0-rc1 before 3.0); otherwise the days.
-    """
-    found = {name: _NUMBER.fullmatch(name) for name in names}
-    if all(found.values()):
-        return sorted(names, key=lambda name: (_key(found[name]), names[name], name))
-    return sorted(names, key=lambda name: (names[name], name))
 
 
 def _by_version(db: DuckDBPyConnection, query: str) -> dict[tuple[str, How, str], dict[str, Any]]:
@@ -143,15 +127,6 @@ def _by_version(db: DuckDBPyConnection, query: str) -> dict[tuple[str, How, str]
     for name, profile, level, readings, version, key, value in rows(db, query):
         out.setdefault((name, (profile, level, readings), version), {})[key] = value
     return out
-
-
-def _key(found: Any) -> tuple[tuple[int, ...], int]:
-    numbers = [int(one) for one in found[1].split(".")]
-    while len(numbers) > 1 and not numbers[-1]:
-        numbers.pop()  # 2.0 is 2
-    rest = found[2].lower()
-    early = re.match(r"[-._]?(a|alpha|b|beta|rc|dev|pre)", rest) is not None
-    return tuple(numbers), -1 if early else int(bool(rest))
 
 
 MAX_PAIRS: Final = 50_000

@@ -52,13 +52,9 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
         path = self.options.get("path")
         if not path:
             raise PipelineError(f"{NAME} needs a path: load(PATH) or option('path', PATH).")
-        asked = how(
-            self.options.get("profile"),
-            self.options.get("level", "must"),
-            self.options.get("readings", "windows"),
-            packets=True,
-            sessions=self._one_of("sessions", ("true", "false")) == "true",
-        )
+        level, readings = self.options.get("level", "must"), self.options.get("readings", "windows")
+        sessions = self._one_of("sessions", ("true", "false")) == "true"
+        asked = how(self.options.get("profile"), level, readings, packets=True, sessions=sessions)
         names = _chosen(",".join(schema.names))
         return Reader(path, names, asked, self._one_of("onError", ("fail", "skip")) == "skip")
 

@@ -44,9 +44,7 @@ _OF_SESSIONS = {"spark.sql.session.timeZone": "UTC", "spark.sql.execution.arrow.
 _SENTENCE = f"{PipelineError.__module__}.{PipelineError.__qualname__}: "
 """What stands before the sentence of an error in a worker."""
 _OF_JAVA = r"(?:: |Caused by: )(?:[\w$]+\.)+(\w+(?:Error|Exception): .+)"
-_GONE = (
-    "Spark's Java process has ended before its work: it was killed, or had too little memory; run the command again."
-)
+_GONE = "Spark's Java process has ended: it was killed, or had too little memory; run the command again."
 
 
 @contextmanager

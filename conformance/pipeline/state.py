@@ -18,8 +18,9 @@ from typing import Any, Final, NamedTuple
 
 from conformance import __version__
 from conformance.pipeline.store import MAX_STATE
-from conformance.pipeline.untrusted_files import PipelineError, UnfitError, parsed
+from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.text import label
+from conformance.untrusted import UnfitError, parsed
 
 _ALLOWED_MODULES = (
     "conformance.capture.",

@@ -29,7 +29,8 @@ from conformance.capture.stores import NEEDS_CREDENTIALS, no_credentials, patien
 from conformance.capture.stores import place as opened
 from conformance.files import make_folder
 from conformance.pipeline.schemas import BATCH, BATCHES, TABLES
-from conformance.pipeline.untrusted_files import PipelineError, UnfitError, content, folder, regular
+from conformance.pipeline.untrusted_files import PipelineError
+from conformance.untrusted import UnfitError, content, folder, regular
 
 BLOCK: Final = 8 << 20
 """Bytes of an object that are sent at once, and so of memory for each that is open."""

@@ -8,11 +8,12 @@ senders together, if it was judged and the subject was present.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from conformance.runlog import Incomplete
 from conformance.runlog.events import REFUTING
@@ -326,3 +327,26 @@ class Corpus:
         """Return what changed so with a version."""
         mine = version.implementation, version.how, version.name, change
         return [one for one in self.shifts if (one.implementation, one.how, one.after, one.change) == mine]
+
+
+_NUMBER: Final = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)(.*)", re.ASCII | re.DOTALL)
+
+
+def order(names: Mapping[str, date]) -> list[str]:
+    """Return versions, oldest first. names: each with the day of its first run.
+
+    If all of them begin with a number, the numbers decide (2.9 before 2.10, 3.0-rc1 before 3.0); otherwise the days.
+    """
+    found = {name: _NUMBER.fullmatch(name) for name in names}
+    if all(found.values()):
+        return sorted(names, key=lambda name: (_key(found[name]), names[name], name))
+    return sorted(names, key=lambda name: (names[name], name))
+
+
+def _key(found: Any) -> tuple[tuple[int, ...], int]:
+    numbers = [int(one) for one in found[1].split(".")]
+    while len(numbers) > 1 and not numbers[-1]:
+        numbers.pop()  # 2.0 is 2
+    rest = found[2].lower()
+    early = re.match(r"[-._]?(a|alpha|b|beta|rc|dev|pre)", rest) is not None
+    return tuple(numbers), -1 if early else int(bool(rest))

@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from conformance.cli.pipeline import analysis_app
 from conformance.pipeline import report_queries
 from conformance.pipeline.lake import Entry, Lake
-from conformance.pipeline.report_queries import gather, order
+from conformance.pipeline.report_queries import gather
 from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.tables import opened
 from conformance.pipeline.untrusted_files import PipelineError
-from conformance.report.corpus import MOST_BUCKETS, Course, Span
+from conformance.report.corpus import MOST_BUCKETS, Course, Span, order
 from conformance.report.corpus_page import render_corpus, short, stacked, strip, summary, ticks_to
 
 LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
