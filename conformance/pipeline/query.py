@@ -256,7 +256,7 @@ def asked_duckdb(lake: Lake, text: str, timeout_s: float = 600.0, memory: int | 
         assert process.stdin is not None and process.stdout is not None
         try:
             with suppress(BrokenPipeError):
-                process.stdin.write(json.dumps([lake.place, text, memory, spill, files, list(live)]).encode() + b"\n")
+                process.stdin.write(json.dumps([lake.place, text, memory, spill, files, live]).encode() + b"\n")
                 process.stdin.flush()
             yield answer
         finally:

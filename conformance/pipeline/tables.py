@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from tempfile import TemporaryDirectory
@@ -45,10 +45,10 @@ def machine_memory() -> int:
         return 8 << 30
 
 
-def listed(lake: Lake) -> tuple[list[str], frozenset[str]]:
+def listed(lake: Lake) -> tuple[list[str], list[str]]:
     """Return the places of all files, and the batches whose rows count. Raises PipelineError."""
     live = lake.batches().live  # first: rows of batches that come later do not count
-    return list(lake.located()), live
+    return list(lake.located()), sorted(live)
 
 
 class _Pieces(ds.FileSystemDataset):  # type: ignore[misc]
@@ -70,7 +70,7 @@ def opened(lake: Lake, memory: int | None = None) -> Iterator[duckdb.DuckDBPyCon
 
 @contextmanager
 def over(
-    store: Store, places: Iterable[str], live: Collection[str], memory: int | None, spill: str
+    store: Store, places: Iterable[str], live: list[str], memory: int | None, spill: str
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield the connection over these files. spill: a folder for temporary files. Raises PipelineError."""
     kind, files = ds.ParquetFileFormat(), store.arrow or fs.LocalFileSystem()
@@ -84,8 +84,12 @@ def over(
         try:
             connection.execute("set TimeZone = 'UTC'")
             connection.execute("set lock_configuration = true")
+            counted = ", ".join(map(_text, live)) or "null"
+            if len(live) > _FEW:
+                counted = f"select {BATCH} from memory.main.live"
+                connection.from_arrow(pa.table({BATCH: list(live)})).create_view("live")
             for name, some in fragments.items():
-                _view(connection, name, _Pieces(some, schema_of(name), kind, files), live)
+                _view(connection, name, _Pieces(some, schema_of(name), kind, files), counted)
         except duckdb.Error as problem:
             text = label(str(problem).strip().partition("\n")[0].rstrip("."), 300)
             raise PipelineError(f"The tables of the lake {store.place} cannot be read: {text}.") from None
@@ -110,8 +114,8 @@ def _settings(spill: str, memory: int | None) -> dict[str, str]:
     }
 
 
-def _view(connection: duckdb.DuckDBPyConnection, name: str, stored: _Pieces, live: Collection[str]) -> None:
-    """Make a view, which has what is stored in itself: no name leads to rows that do not count."""
+def _view(connection: duckdb.DuckDBPyConnection, name: str, stored: _Pieces, live: str) -> None:
+    """Make a view, which has what is stored in itself: no name leads to rows that do not count. live: the batches."""
     ours = all(_OURS.search(path) for path in stored.files)
 
     def text(column: str) -> str:
@@ -126,11 +130,7 @@ def _view(connection: duckdb.DuckDBPyConnection, name: str, stored: _Pieces, liv
         if column.name == "requirement" and cases:
             value = f"case {value} {cases} else {value} end"
         columns.append(f'{value} as "{column.name}"')
-    where = f"{text(BATCH)} in ({', '.join(map(_text, sorted(live)))})" if live else "false"
-    if len(live) > _FEW:
-        connection.from_arrow(pa.table({BATCH: sorted(live)})).create_view("live", replace=True)
-        where = f"{text(BATCH)} in (select {BATCH} from memory.main.live)"
-    query = f"select {', '.join(columns)} from t where {where}"
+    query = f"select {', '.join(columns)} from t where {text(BATCH)} in ({live})"
     connection.from_arrow(stored).query("t", query).create_view(name)
 
 
