@@ -18,7 +18,7 @@ from conformance.pipeline.report_queries import gather
 from conformance.pipeline.schemas import TABLES
 from conformance.pipeline.tables import opened
 from conformance.pipeline.untrusted_files import PipelineError
-from conformance.report.corpus import MOST_BUCKETS, Course, Span, order
+from conformance.report.corpus import MOST_BUCKETS, Course, Span
 from conformance.report.corpus_page import render_corpus, short, stacked, strip, summary, ticks_to
 
 LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
@@ -241,18 +241,6 @@ def test_runs_are_compared_only_with_runs_of_their_kind(lake):
     assert changes(lake) == set()
     page = render_corpus(gather(lake))
     assert "acme (msmq-2.0, must, windows)" in page and "Version by version" in page
-
-
-def test_versions_have_an_order():
-    days = [date(2026, 1, number + 1) for number in range(9)]
-
-    def ordered(*names: str) -> list[str]:
-        return order(dict(zip(names, days, strict=False)))
-
-    assert ordered("3.0", "v2.10", "2.9", "3.0-rc1", "3") == ["2.9", "v2.10", "3.0-rc1", "3.0", "3"]
-    assert ordered("1.0+build", "1.0", "1.0.dev3") == ["1.0.dev3", "1.0", "1.0+build"]
-    # With one that is no number the days decide.
-    assert ordered("f3a", "1.0", "0.9", "") == ["f3a", "1.0", "0.9", ""]
 
 
 def test_a_long_history_keeps_the_latest_versions(lake, monkeypatch):
