@@ -78,7 +78,7 @@ class Batches:
 
 @dataclass(slots=True)
 class Entry:
-    """What a batch adds. ends: open batches that it ends. open: those that it has of its own."""
+    """One batch. ends: open batches that it ends. open: those that it has of its own."""
 
     kind: str
     batch: str

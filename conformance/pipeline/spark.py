@@ -42,7 +42,7 @@ _MODES = ("SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE", "SPARK_LOCAL_REMOTE")
 """Variables that pyspark sets for a remote session."""
 _OF_SESSIONS = {"spark.sql.session.timeZone": "UTC", "spark.sql.execution.arrow.pyspark.enabled": "true"}
 _SENTENCE = f"{PipelineError.__module__}.{PipelineError.__qualname__}: "
-"""What stands before the sentence of an error in a worker."""
+"""The mark before the sentence of an error in a worker."""
 _OF_JAVA = r"(?:: |Caused by: )(?:[\w$]+\.)+(\w+(?:Error|Exception): .+)"
 _GONE = "Spark's Java process has ended: it was killed, or had too little memory; run the command again."
 

@@ -1,4 +1,4 @@
-"""What a worker does, on this machine or on a cluster: identify files, and judge streams into the files of a lake.
+"""The work of a worker, here or on a cluster: it identifies files, and judges streams into the files of a lake.
 
 It works in a process of its own, a child of the worker, which may die of a capture. The capture is named, and the
 others are judged again without it.
