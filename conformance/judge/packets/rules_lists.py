@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from conformance.judge.expr import (
     Compare,
     Const,
@@ -50,27 +52,45 @@ def _names(name: str, *elements: dict[str, Value]) -> dict[str, Value]:
     return out
 
 
-def _rules_of_list(name: str) -> tuple[Rule, ...]:
-    names = f"{Q}{name}.FormatNameList"
-    count, size = f"{Q}{name}.ElementCount", f"{Q}{name}.HeaderSize"
-    read = Has(f"{names}.Stopped")
-    whole = eq(f"{names}.Stopped", "")
-    some_way = either(*(eq(f"{names}.Fits.{way}", True) for way in WAYS))
-    one = _names(name, _some("OS:host\\q"))
-    first = f"{names}.0."
+@dataclass(frozen=True, slots=True)
+class _List:
+    """The keys of one list of names, and the conditions and mutations that its rules share."""
 
-    def way(*ways: str) -> Expr:
-        return either(*(eq(f"{names}.Fits.{each}", True) for each in ways))
+    name: str
 
-    def bytes_of(raw: bytes) -> Mutation:
+    @property
+    def key(self) -> str:
+        return f"{Q}{self.name}.FormatNameList"
+
+    @property
+    def count(self) -> str:
+        return f"{Q}{self.name}.ElementCount"
+
+    @property
+    def read(self) -> Expr:
+        return Has(f"{self.key}.Stopped")
+
+    @property
+    def whole(self) -> Expr:
+        return eq(f"{self.key}.Stopped", "")
+
+    @property
+    def one(self) -> dict[str, Value]:
+        return _names(self.name, _some("OS:host\\q"))
+
+    def way(self, *ways: str) -> Expr:
+        return either(*(eq(f"{self.key}.Fits.{each}", True) for each in ways))
+
+    def bytes_of(self, raw: bytes) -> Mutation:
         """Encode one element by count, with these bytes."""
-        without = {key: value for key, value in one.items() if not key.startswith(f"{names}.")}
-        return Mutation(also=without | {names: _DIRECT, count: 1}, given={names: raw, count: 1})
+        without = {key: value for key, value in self.one.items() if not key.startswith(f"{self.key}.")}
+        return Mutation(also=without | {self.key: _DIRECT, self.count: 1}, given={self.key: raw, self.count: 1})
 
-    origin = {
-        "header": way("header.packed", "header.aligned"),
-        "element": way("element.packed", "element.aligned"),
-    }
+
+def _element_rules(of: _List) -> tuple[Rule, ...]:
+    """Return the rules about the elements of a list."""
+    name, names, read, one = of.name, of.key, of.read, of.one
+    first = f"{names}.0."
     return (
         Rule(
             f"MQMQ-2.2.18.1.4.format-type-values/{name}",
@@ -84,15 +104,15 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
         ),
         Rule(
             f"MQMQ-2.2.18.1.4.format-name-structure/{name}",
-            both(read, either(both(whole, at_least(f"{names}.Elements", 1)), eq(f"{names}.Stopped", "short"))),
+            both(read, either(both(of.whole, at_least(f"{names}.Elements", 1)), eq(f"{names}.Stopped", "short"))),
             ne(f"{names}.Stopped", "short"),
-            bytes_of(b"\1\0" + bytes(15)),
+            of.bytes_of(b"\1\0" + bytes(15)),
         ),
         Rule(
             f"MQMQ-2.2.18.1.4.1.null-terminated/{name}",
             both(read, either(at_least(f"{names}.Of3", 1), eq(f"{names}.Stopped", "unterminated"))),
             ne(f"{names}.Stopped", "unterminated"),
-            bytes_of(_DIRECT[:-2]),
+            of.bytes_of(_DIRECT[:-2]),
         ),
         Rule(
             f"MQMQ-2.2.18.1.4.1.direct-format-name/{name}",
@@ -117,9 +137,21 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
             Mutation(also=one, given=_names(name, _some("OS:host\\q"), _some("OS:server\\a+b"))),
             since="msmq-2.0",
         ),
+    )
+
+
+def _alignment_rules(of: _List) -> tuple[Rule, ...]:
+    """Return the rules about the bytes that align an element."""
+    name, names, way = of.name, of.key, of.way
+    first, some_way = f"{names}.0.", way(*WAYS)
+    origin = {
+        "header": way("header.packed", "header.aligned"),
+        "element": way("element.packed", "element.aligned"),
+    }
+    return (
         Rule(
             f"MQMQ-2.2.18.1.4.public-format-name/{name}",
-            both(whole, at_least(f"{names}.Of{PUBLIC}", 1), some_way),
+            both(of.whole, at_least(f"{names}.Of{PUBLIC}", 1), some_way),
             {
                 # An unaligned list is the subject of the other names.
                 "packed": way("header.packed", "element.packed", "none"),
@@ -134,7 +166,7 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
         *(
             Rule(
                 f"{requirement}/{name}",
-                both(whole, at_least(f"{names}.Of{kind}", 1), some_way),
+                both(of.whole, at_least(f"{names}.Of{kind}", 1), some_way),
                 origin,
                 Mutation(
                     also=_names(name, _some("OS:h\\q"), element, _some("OS:host\\q")),
@@ -147,17 +179,25 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
                 ("MQMQ-2.2.18.1.4.2.alignment", DISTRIBUTION_LIST, _LIST),
             )
         ),
+    )
+
+
+def _length_rules(of: _List) -> tuple[Rule, ...]:
+    """Return the rules about the length of a list."""
+    name, names, size = of.name, of.key, f"{Q}{of.name}.HeaderSize"
+    read, whole = of.read, of.whole
+    return (
         Rule(
             f"MQMQ-2.2.20.2.element-count/{name}",
             both(read, whole),
-            eq(count, Field(f"{names}.Elements")),
-            Mutation(also=one, given={count: 2}),
+            eq(of.count, Field(f"{names}.Elements")),
+            Mutation(also=of.one, given={of.count: 2}),
         ),
         Rule(
             f"MQMQ-2.2.20.2.format-name-list/{name}",
             both(read, whole),
             at_most(f"{names}.Left", SPARE),
-            bytes_of(_DIRECT + bytes(4)),
+            of.bytes_of(_DIRECT + bytes(4)),
         ),
         Rule(
             f"MQMQ-2.2.20.2.header-size/{name}-names",
@@ -166,14 +206,14 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
                 "without": eq(f"{names}.Left", 0),
                 "with": Compare("eq", Rest(Field(size), 4), Const(0)),
             },
-            bytes_of(_DIRECT + bytes(1)),
+            of.bytes_of(_DIRECT + bytes(1)),
             "R-MQMQ-address-header-size",
         ),
     )
 
 
 LIST_RULES: tuple[Rule, ...] = (
-    *(rule for name in LISTS for rule in _rules_of_list(name)),
+    *(rule for of in map(_List, LISTS) for rule in (*_element_rules(of), *_alignment_rules(of), *_length_rules(of))),
     Rule(
         "MQMQ-2.2.20.3.size",
         Has(Q + "Signature.Size"),

@@ -207,7 +207,7 @@ def _no_prefix() -> SearchStrategy[str]:
     return st.one_of(word, near)
 
 
-def _declare() -> None:
+def _declare_queues() -> None:
     directs.accept("public-queue", "PublicQueuePath", lambda _: _queues("public"))
     directs.accept("private-queue", "PrivateQueuePath", lambda _: _queues("private"))
     directs.disputed("machine-queue", "MachineQueuePath", SUFFIX, lambda _: _machine_queues(), since=_V2)
@@ -215,6 +215,8 @@ def _declare() -> None:
     directs.disputed("journal", "PrivateQueuePath", SUFFIX, lambda _: _journals_or_subqueues(), since=_V4)
     directs.accept("keyword-case", "DirectName", lambda _: _mixed_case())
 
+
+def _declare_computers() -> None:
     directs.accept(
         "tcp",
         "ProtocolAddressSpecification",
@@ -230,6 +232,9 @@ def _declare() -> None:
         "ProtocolAddressSpecification",
         lambda _: st.builds(_direct, st.tuples(st.just("OS"), _hosts()), st.just("public"), sp.words()),
     )
+
+
+def _declare_web() -> None:
     scopes = _scopes()
     for protocol in ("HTTP", "HTTPS"):
         directs.disputed(
@@ -280,10 +285,15 @@ def _declare() -> None:
         since=_V3,
         given=SLASH,
     )
+
+
+def _declare_networks() -> None:
     directs.disputed("protocol-reject", "Protocol", "R-MQMQ-ipx", lambda _: _ipx())
     directs.disputed("ipx", "ProtocolAddressSpecification", "R-MQMQ-ipx", lambda _: _ipx("private"))
     directs.disputed("tcp-ipv6", "ProtocolAddressSpecification", "R-MQMQ-tcp-ipv6", lambda _: _ipv6(), since=_V4)
 
+
+def _declare_lacks() -> None:
     directs.reject("prefix-reject", "FormatName", lambda _: joined(_no_prefix(), "=OS:", sp.words(), "\\", sp.words()))
     directs.reject(
         "protocol-reject", "Protocol", lambda _: joined("DIRECT=", _no_protocol(), ":", sp.words(), "\\", sp.words())
@@ -305,6 +315,9 @@ def _declare() -> None:
     )
     directs.reject("queue-name-reject", "QueueName", lambda _: bad_queues())
     directs.reject("queue-name-reject", "QueueName", lambda _: joined(prefix(), sp.with_one('+,"')), since=_V2)
+
+
+def _declare_suffixes() -> None:
     directs.accept("subqueue", "Subqueue", lambda _: _subqueues(), since=_V4)
     directs.reject(
         "suffix-reject", "PrivateQueuePath", lambda _: joined(prefix(), sp.words(), ";", sp.words()), until=_V3
@@ -340,7 +353,12 @@ def _no_addresses() -> SearchStrategy[str]:
     return joined(sp.words(), st.sampled_from("ghklmnoprstuvwyz"))
 
 
-_declare()
+_declare_queues()
+_declare_computers()
+_declare_web()
+_declare_networks()
+_declare_lacks()
+_declare_suffixes()
 DIRECT_FAMILIES: tuple[Family, ...] = tuple(directs.families)
 
 machines = Chapter("2.1.6", FORMAT_NAME)

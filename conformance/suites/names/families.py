@@ -356,7 +356,7 @@ def _unknown_system_queue() -> SearchStrategy[tuple[str, Under]]:
     return _system(st.just("system$"), queues).map(lambda made: (made[0], {"three": None, "any": made[1]}))
 
 
-def _declare() -> None:
+def _declare_paths() -> None:
     v4, v3 = "msmq-4.0", "msmq-3.0"
     paths.accept("public-path", "QueuePathName", lambda _: _public(sp.words(), sp.words()))
     paths.disputed("private-path", "QueuePathName", BACKSLASHES, lambda _: _private(st.just("private$"), sp.words()))
@@ -369,6 +369,8 @@ def _declare() -> None:
     )
     paths.reject("separator", "QueuePathName", lambda _: sp.spelled(sp.PRINTABLE.replace("\\", ""), 24))
 
+
+def _declare_computers() -> None:
     paths.accept(
         "computer-length", "Computer", lambda _: _public(sp.sized(sp.PLAIN, (1, 2, 15, 16, 63, 255, 256)), sp.words())
     )
@@ -380,6 +382,8 @@ def _declare() -> None:
     strange = sp.CONTROLS + " \x7f\u00a0ÖхЖ主🖥"
     paths.reject("computer-alphabet-reject", "Computer", lambda _: joined(sp.with_one(strange), "\\", sp.words()))
 
+
+def _declare_queue_names() -> None:
     boundary = (1, 2, 32, 33, 100, 123, 124)
     paths.accept("queue-name-length", "QueueName", lambda _: _public(sp.words(), sp.sized(sp.PLAIN, boundary)))
     paths.reject("queue-name-too-long", "QueueName", lambda _: too_long_queue())
@@ -399,7 +403,7 @@ def _declare() -> None:
         "queue-name-semicolon-reject",
         "QueueName",
         lambda _: joined(sp.words(), "\\", sp.with_one(";")),
-        until=v3,
+        until="msmq-3.0",
     )
     paths.accept(
         "queue-name-plus-comma-quote",
@@ -415,6 +419,9 @@ def _declare() -> None:
             since="msmq-2.0",
         )
 
+
+def _declare_subqueues() -> None:
+    v4, v3 = "msmq-4.0", "msmq-3.0"
     paths.accept("subqueue", "Subqueue", lambda _: _subqueue(sp.texts(sp.SUBQUEUE)), since=v4)
     lengths = (1, 2, 30, 31)
     paths.accept("subqueue-length", "Subqueue", lambda _: _subqueue(sp.sized(sp.PLAIN, lengths)), since=v4)
@@ -439,7 +446,10 @@ def _declare() -> None:
     )
 
 
-_declare()
+_declare_paths()
+_declare_computers()
+_declare_queue_names()
+_declare_subqueues()
 PATH_FAMILIES: tuple[Family, ...] = tuple(paths.families)
 
 publics = Chapter("2.1.3", FORMAT_NAME, "public")

@@ -138,12 +138,33 @@ def _session() -> str:
 
 def _user(shapes: Shapes) -> str:
     """Emit `decode._user_message`."""
-    slots = shapes.slots
     lines = [
         "def user_message(p, size, total, o, z):",
         f"    at, have = {BASE_SIZE}, {bits_of(shapes, BASE_HEADER.name)}",
         f"    {seen(BASE_HEADER.name)}",
+        *_header_lines(shapes),
+        f"    note(o, {shapes.slots['Packet.headers-end']}, at)",
+        "    end = at",
+        "    kind = classify(p, o, have)",
+        "    if kind < 0:",
+        "        return kind",
+        f"    note(o, {shapes.slots['Packet.kind']}, kind)",
+        "    if told_whole(p, o, have) != 0:",
+        f"        return -{Slow.LAYOUT:d}",
+        *_body_lines(shapes),
+        *_end_lines(shapes),
+        f"    if kind == {KINDS.index(USER_MESSAGE)} and explained(p, o, have) == 0 and doubted(p, o, have) != 0:",
+        f"        return -{Slow.LAYOUT:d}",
+        *layout_lines(shapes),
+        *signed_lines(shapes),
+        "    return have",
     ]
+    return "\n".join(lines)
+
+
+def _header_lines(shapes: Shapes) -> list[str]:
+    """Emit the reading of the headers, one behind the other."""
+    lines: list[str] = []
     behind = False
     for section, condition in USER_MESSAGE_SECTIONS:
         if section.name in NOT_READ:
@@ -169,16 +190,12 @@ def _user(shapes: Shapes) -> str:
         if section is USER_HEADER:  # the envelope of an HTTP message is read as XML
             http = condition_at(shapes, Condition("UserHeader.Flags.AH"))
             lines += [f"    if {http} != 0:", f"        return -{Slow.LAYOUT:d}"]
-    lines += [
-        f"    note(o, {slots['Packet.headers-end']}, at)",
-        "    end = at",
-        "    kind = classify(p, o, have)",
-        "    if kind < 0:",
-        "        return kind",
-        f"    note(o, {slots['Packet.kind']}, kind)",
-        "    if told_whole(p, o, have) != 0:",
-        f"        return -{Slow.LAYOUT:d}",
-    ]
+    return lines
+
+
+def _body_lines(shapes: Shapes) -> list[str]:
+    """Emit the reading of a body that is an acknowledgment."""
+    lines: list[str] = []
     body = shapes.place(BODY)
     for kind, section in ACK_BODIES.items():
         lines += [
@@ -191,7 +208,13 @@ def _user(shapes: Shapes) -> str:
             f"        have |= {bits_of(shapes, section.name)}",
             f"        {seen(section.name)}",
         ]
-    lines += [
+    return lines
+
+
+def _end_lines(shapes: Shapes) -> list[str]:
+    """Emit the reading of what stands behind the body: the SessionHeader and an extension."""
+    slots = shapes.slots
+    return [
         f"    note(o, {slots['Packet.placement']}, -1)",
         "    behind = 0",
         "    last = size",
@@ -215,13 +238,7 @@ def _user(shapes: Shapes) -> str:
         f"    note(o, {slots['Packet.counted']}, total - behind)",
         f"    if left >= {EXTENSION_SIZE}:",
         *(f"        {line}" for line in appended_lines(shapes)),
-        f"    if kind == {KINDS.index(USER_MESSAGE)} and explained(p, o, have) == 0 and doubted(p, o, have) != 0:",
-        f"        return -{Slow.LAYOUT:d}",
-        *layout_lines(shapes),
-        *signed_lines(shapes),
-        "    return have",
     ]
-    return "\n".join(lines)
 
 
 def _internal(shapes: Shapes) -> str:

@@ -234,9 +234,17 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
     was seen counts[r, 0] times and is the words counts[r, 2:]; the last row is the loop's own. slow: uint8, a `Slow`, 0
     for a packet that was judged.
     """
-    slots = shapes.slots
-    have, hashed = slots["Packet.have"], slots["Packet.hash"]
-    stride = 8 * (_HEAD + judged.words)
+    parts = (
+        fill_code(shapes, columns),
+        _hash_code(shapes, judged, first),
+        _count_code(shapes, judged, first),
+        _loop_code(shapes, judged, first),
+    )
+    return "\n\n\n".join(parts)
+
+
+def _hash_code(shapes: Shapes, judged: Judged, first: int) -> str:
+    """Emit `hashed(o)`, which notes the hash of each outcome's words."""
     lines = [
         "@wide",
         "def hashed(o):",
@@ -246,11 +254,17 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "    word ^= (word >> 29) & 0x7_FFFF_FFFF",
         "    word *= -0x6B2F_B644_ECCE_EE15",
         "    word ^= (word >> 32) & 0xFFFF_FFFF",
-        f"    note(o, {hashed}, word)",
-        "",
-        "",
+        f"    note(o, {shapes.slots['Packet.hash']}, word)",
+    ]
+    return "\n".join(lines)
+
+
+def _count_code(shapes: Shapes, judged: Judged, first: int) -> str:
+    """Emit `number_of(o, table, mask)`: the number of an outcome in the table, where a new one gets a row."""
+    stride = 8 * (_HEAD + judged.words)
+    lines = [
         "def number_of(o, table, mask):",
-        f"    word = noted(o, {hashed})",
+        f"    word = noted(o, {shapes.slots['Packet.hash']})",
         # There are nearly always few outcomes: they are stored close together, others wherever there is room.
         f"    at = word & mask & {_NEAR - 1}",
         "    tried = 0",
@@ -271,8 +285,14 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "                return at",
         "        tried += 1",
         f"        at = ((word >> {_FAR}) if tried == {_TRIES} else at + 1) & mask",
-        "",
-        "",
+    ]
+    return "\n".join(lines)
+
+
+def _loop_code(shapes: Shapes, judged: Judged, first: int) -> str:
+    slots = shapes.slots
+    have, stride = slots["Packet.have"], 8 * (_HEAD + judged.words)
+    lines = [
         "def loop(base, offsets, lengths, transport, n, c, s, want, results, table, mask, slow, scratch):",
         "    o = (scratch + 63) & ~63",
         f"    z = o + {8 * LANES * (first + judged.slots)}",
@@ -331,7 +351,7 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "    return left_out",
         "",
     ]
-    return "\n".join([fill_code(shapes, columns), "", "", *lines])
+    return "\n".join(lines)
 
 
 def _multiplier(at: int) -> int:
