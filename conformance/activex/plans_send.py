@@ -373,10 +373,17 @@ def get_handle(name: str, gives: str) -> Plan:
     return (call_on(name, "ITransaction", kind="get", gives=gives), call_on(name, "ITransaction", kind="get"))
 
 
+_HANDLE: Final = call_on("t", "ITransaction", kind="get", gives="i")
+_ATTACHED: Final = (create(TRANSACTION, "u"), call_on("u", "InitNew", Variant("UNKNOWN", "i")))
+
+
 def transactions() -> Mapping[str, Plan]:
     """Return the plans of transactions by name."""
+    return {**_with_arguments(), **_ended_twice(), **_attached_handles(), **_attached_values()}
+
+
+def _with_arguments() -> dict[str, Plan]:
     plans: dict[str, Plan] = {}
-    handle = call_on("t", "ITransaction", kind="get", gives="i")
     for first, given in GIVEN.items():
         word = first.lower()
         plans[f"{word}-with-arguments"] = (*BEGIN_TRANSACTION, end("t", first, given))
@@ -387,10 +394,16 @@ def transactions() -> Mapping[str, Plan]:
     plans["handles"] = (
         *BEGIN_TRANSACTION,
         call_on("d", "BeginTransaction", gives="u"),
-        handle,
+        _HANDLE,
         *get_handle("u", "j"),
-        handle,
+        _HANDLE,
     )
+    return plans
+
+
+def _ended_twice() -> dict[str, Plan]:
+    """Return plans in which a transaction is ended again, also by another object that stands for it."""
+    plans: dict[str, Plan] = {}
     for first in ("Commit", "Abort"):
         word = first.lower()
         plans[f"{word}-nothing"] = (create(TRANSACTION, "t"), end("t", first), end("t", first, GIVEN[first]))
@@ -403,9 +416,8 @@ def transactions() -> Mapping[str, Plan]:
                 end("t", second),
                 end("t", second),
             )
-            attach = (create(TRANSACTION, "u"), call_on("u", "InitNew", Variant("UNKNOWN", "i")))
             shared = (end("u", first), end("t", second), end("u", second))
-            plans[f"{word}-by-another-then-{second.lower()}"] = (*BEGIN_TRANSACTION, handle, *attach, *shared)
+            plans[f"{word}-by-another-then-{second.lower()}"] = (*BEGIN_TRANSACTION, _HANDLE, *_ATTACHED, *shared)
     plans["two-transactions"] = (
         *BEGIN_TRANSACTION,
         call_on("d", "BeginTransaction", gives="u"),
@@ -414,12 +426,17 @@ def transactions() -> Mapping[str, Plan]:
         end("t", "Abort"),
         end("u", "Commit"),
     )
+    return plans
+
+
+def _attached_handles() -> dict[str, Plan]:
+    """Return plans in which an object takes over the transaction of another."""
+    plans: dict[str, Plan] = {}
     plans["handle-of-nothing"] = (create(TRANSACTION, "t"), call_on("t", "ITransaction", kind="get"))
-    attached = (create(TRANSACTION, "u"), call_on("u", "InitNew", Variant("UNKNOWN", "i")))
     plans["attach"] = (
         *BEGIN_TRANSACTION,
-        handle,
-        *attached,
+        _HANDLE,
+        *_ATTACHED,
         call_on("u", "ITransaction", kind="get"),
         end("u", "Commit"),
     )
@@ -427,8 +444,8 @@ def transactions() -> Mapping[str, Plan]:
         refused = tuple(end("u", last, arguments) for arguments in NOT_SUPPORTED[last])
         plans[f"attach-{last.lower()}-not-supported"] = (
             *BEGIN_TRANSACTION,
-            handle,
-            *attached,
+            _HANDLE,
+            *_ATTACHED,
             *refused,
             end("u", last),
             *refused,
@@ -438,9 +455,14 @@ def transactions() -> Mapping[str, Plan]:
             BEGIN_TRANSACTION[0],
             *(act for at, begin in enumerate(begins) for act in (begin, end(f"t{at}", last))),
         )
-    empty = create(TRANSACTION, "t")
+    return plans
+
+
+def _attached_values() -> dict[str, Plan]:
+    """Return plans in which an object is to take over what is no transaction, or one that has ended."""
+    plans: dict[str, Plan] = {}
     plans["attach-other-types"] = (
-        empty,
+        create(TRANSACTION, "t"),
         *(call_on("t", "InitNew", value) for value in NO_TRANSACTIONS),
         end("t", "Commit"),
     )
@@ -456,15 +478,15 @@ def transactions() -> Mapping[str, Plan]:
     again = (Variant("UNKNOWN", "i"), text("a"), Variant("UNKNOWN", "d"))
     plans["attach-twice"] = (
         *BEGIN_TRANSACTION,
-        handle,
+        _HANDLE,
         *(call_on("t", "InitNew", value) for value in again),
         end("t", "Commit"),
     )
     plans["attach-after-commit"] = (
         *BEGIN_TRANSACTION,
-        handle,
+        _HANDLE,
         end("t", "Commit"),
-        *attached,
+        *_ATTACHED,
         end("u", "Commit"),
         end("u", "Abort"),
     )

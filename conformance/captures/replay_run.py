@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -98,9 +98,69 @@ def replay_captures(
     Raises BadInput for an invalid value, for captures that do not exist and a folder that cannot be written; with
     `against`, AdapterError and `NotDeliverable` of `captures.compare_implementation` for one that takes no message.
     """
-    names = [str(captures)] if isinstance(captures, (str, Path)) else [str(each) for each in captures]
     check_words(profile=profile, level=level, readings=readings)
     accepted = assignment(readings, check_chosen(chosen))
+    source = _source(captures, filter, follow, budget_s)
+    if packets_only and not columns:
+        raise BadInput("--packets-only needs --columns.")
+    looks = Looks(conversations, _path(extract), _path(eve))
+    if columns:
+        _check_columns(source.following, filter, against, looks)
+    try:
+        looks.check()
+    except NotWrittenError as error:
+        raise BadInput(str(error)) from None
+    check_folder(out)  # before an implementation is started
+    bound = profile or DEFAULT_PROFILE
+    header = Header(
+        run_id=uuid.uuid4().hex, command=tuple(command), profile=bound, level=level, reading_set=readings,
+        readings=accepted, captures=tuple(source.files),
+    )  # fmt: skip
+    with (
+        _implementation(against, accepted, profile, in_process, deadline_ms) as given,
+        _looking(looks, follow) as looked,
+    ):
+        folder = prepare_folder(out, kind="replay")
+        by_packet = partial(replay, onlookers=looked.onlookers, clients_of=clients_of)
+        judge = partial(
+            partial(_by_columns, sessions=not packets_only) if columns else by_packet,
+            source.files, profile=bound, readings=accepted, level=level, on_progress=on_progress,
+            selection=source.selection, follow=(stop or Stop(budget_s)) if source.following else None, against=given,
+        )  # fmt: skip
+        with RunWriter(folder) as writer:
+            writer.header(header)
+            result, seconds = _record(writer, source, judge, looked, against, on_packet, on_capture)
+            left_out = source.left_out(result, "--packets-only" if packets_only else None)
+            for line in left_out.lines():
+                writer.note(line)
+            writer.footer("interrupted" if result.interrupted else "error" if result.defects else "completed")
+    code, sentence = _conclusion(result, source, readings == "strict", allow_incomplete, against, given)
+    return Replayed(code, folder, read_run(folder), sentence, result, given, seconds, looked, left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The packets to judge. files: those that can be read. unfit: why others cannot. others: what is no capture.
+
+    following: packets are waited for at the end of the one file.
+    """
+
+    files: list[str]
+    unfit: Mapping[str, str]
+    others: LeftOut
+    filter: str | None
+    selection: Selection | None
+    following: bool
+
+    def left_out(self, result: Replay, option: str | None) -> NotJudged:
+        return NotJudged(self.others, None if self.selection is None else result.unselected, option)
+
+
+def _source(
+    captures: str | Path | Iterable[str | Path], filter: str | None, follow: bool, budget_s: float | None
+) -> _Source:
+    """Return the packets to judge. Raises BadInput for files that do not exist and options that they do not go with."""
+    names = [str(captures)] if isinstance(captures, (str, Path)) else [str(each) for each in captures]
     try:
         meant = expand(names, others := LeftOut())
         unfit = refused(meant, names)
@@ -115,94 +175,66 @@ def replay_captures(
         raise BadInput("--follow takes one file; stdin is always followed.")
     if budget_s is not None and not follow and STDIN not in files:
         raise BadInput("--budget is only for --follow and stdin; a file is read to its end.")
-    following = follow or STDIN in files
-    if packets_only and not columns:
-        raise BadInput("--packets-only needs --columns.")
-    looks = Looks(conversations, _path(extract), _path(eve))
-    if columns:
-        _check_columns(following, filter, against, looks)
+    return _Source(files, unfit, others, filter, selection, follow or STDIN in files)
+
+
+def _record(
+    writer: RunWriter,
+    source: _Source,
+    judge: Callable[..., Replay],
+    looked: Looked,
+    against: str | None,
+    on_packet: Callable[[JudgedPacket], None] | None,
+    on_capture: Callable[[CaptureSummary], object] | None,
+) -> tuple[Replay, float]:
+    """Judge and write what comes of it. Return the result, and the seconds of the judging."""
+
+    def settled(summary: CaptureSummary) -> None:
+        Replay.record_capture(writer, summary)
+        if on_capture is not None:
+            on_capture(summary)
+
+    def record(packet: JudgedPacket) -> None:
+        writer.packet(packet.line())
+        if on_packet is not None:
+            on_packet(packet)
+
+    began = time.monotonic()
+    prints = Fingerprints([] if source.following else source.files)
     try:
-        looks.check()
-    except NotWrittenError as error:
-        raise BadInput(str(error)) from None
-    check_folder(out)  # before an implementation is started
-    with (
-        _implementation(against, accepted, profile, in_process, deadline_ms) as given,
-        _looking(looks, follow) as looked,
-    ):
-        folder = prepare_folder(out, kind="replay")
-        with RunWriter(folder) as writer:
-            writer.header(
-                Header(
-                    run_id=uuid.uuid4().hex,
-                    command=tuple(command),
-                    profile=profile or DEFAULT_PROFILE,
-                    level=level,
-                    reading_set=readings,
-                    readings=accepted,
-                    captures=tuple(files),
-                )
-            )
+        result = judge(
+            on_packet=record,
+            on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture),
+            on_capture=settled,
+        )
+        seconds = time.monotonic() - began
+        for path, why in source.unfit.items():
+            result.captures.append(CaptureSummary(path, error=why))
+            result.settle()
+        writer.check()
+        result.record_rest(writer)
+        if looked.conversations is not None:
+            writer.evidence(CONVERSATIONS, looked.conversations.to_json())
+        if not result.interrupted:
+            for path, found in prints.found().items():
+                if found is not None:
+                    writer.evidence(CAPTURE, {"path": path, **found, "filter": source.filter, "against": against})
+    finally:
+        prints.give_up()
+    return result, seconds
 
-            def settled(summary: CaptureSummary) -> None:
-                Replay.record_capture(writer, summary)
-                if on_capture is not None:
-                    on_capture(summary)
 
-            def record(packet: JudgedPacket) -> None:
-                writer.packet(packet.line())
-                if on_packet is not None:
-                    on_packet(packet)
-
-            judge = (
-                partial(_by_columns, sessions=not packets_only)
-                if columns
-                else partial(replay, onlookers=looked.onlookers, clients_of=clients_of)
-            )
-            began = time.monotonic()
-            prints = Fingerprints([] if following else files)
-            try:
-                result = judge(
-                    files,
-                    profile=profile or DEFAULT_PROFILE,
-                    readings=accepted,
-                    level=level,
-                    on_packet=record,
-                    on_progress=on_progress,
-                    on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture),
-                    on_capture=settled,
-                    selection=selection,
-                    follow=(stop or Stop(budget_s)) if following else None,
-                    against=given,
-                )
-                taken = time.monotonic() - began
-                for path, why in unfit.items():
-                    result.captures.append(CaptureSummary(path, error=why))
-                    result.settle()
-                writer.check()
-                result.record_rest(writer)
-                if looked.conversations is not None:
-                    writer.evidence(CONVERSATIONS, looked.conversations.to_json())
-                if not result.interrupted:
-                    for path, found in prints.found().items():
-                        if found is not None:
-                            writer.evidence(CAPTURE, {"path": path, **found, "filter": filter, "against": against})
-            finally:
-                prints.give_up()
-            left_out = NotJudged(
-                others, None if selection is None else result.unselected, "--packets-only" if packets_only else None
-            )
-            for line in left_out.lines():
-                writer.note(line)
-            writer.footer("interrupted" if result.interrupted else "error" if result.defects else "completed")
-    judged = result.exit_code(strict=readings == "strict", allow_incomplete=True)
-    code = result.exit_code(strict=readings == "strict", allow_incomplete=allow_incomplete)
-    said = _sentence(result, judged, code)
-    said = " ".join(one for one in (said, others.sentence) if one) or None
+def _conclusion(
+    result: Replay, source: _Source, strict: bool, allow_incomplete: bool, against: str | None, given: Against | None
+) -> tuple[ExitCode, str | None]:
+    """Return the exit code, and why it is not 0 unless the verdicts tell."""
+    judged = result.exit_code(strict=strict, allow_incomplete=True)
+    code = result.exit_code(strict=strict, allow_incomplete=allow_incomplete)
     if given is not None and not given.read + given.delivered and judged in (ExitCode.CONFORMS, ExitCode.DEVIATES):
         code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
-        said = f"No message of the captures was given to {against}{_because(given)}."
-    return Replayed(code, folder, read_run(folder), said, result, given, taken, looked, left_out)
+        return code, f"No message of the captures was given to {against}{_because(given)}."
+    said = _sentence(result, judged, code)
+    return code, " ".join(one for one in (said, source.others.sentence) if one) or None
 
 
 @contextmanager
