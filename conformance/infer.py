@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -91,16 +92,9 @@ def infer(
     walks: per plan, if no budget is given. budget_s: seconds. suites: a comma-separated list, None for all. Raises
     BadInput for an unknown name, ConnectorError for a bad connector, DriverUnusable for a missing driver.
     """
-    from conformance.command_options import BadInput, check_folder, check_words
     from conformance.harness.connecting import check_connector, open_client
-    from conformance.harness.suite_registry import UnknownSuite, select
 
-    check_words(profile=profile, level="may", readings="permissive")
-    check_folder(out)
-    try:
-        select(suites)
-    except UnknownSuite as error:
-        raise BadInput(str(error)) from None
+    _check(profile, suites, out)
     check_connector(adapter, in_process=in_process)
     began = time.monotonic()
     report: Progress = on_progress or (lambda done, total, text: None)
@@ -109,17 +103,20 @@ def infer(
     options = _options(profile, seed)
     folder: Path | None = None
     sentence: str | None = None
-    try:
-        client = open_client(
-            adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=options.profile
+
+    def driver() -> closing[Client]:
+        return closing(
+            open_client(
+                adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=options.profile
+            )
         )
-        try:
+
+    try:
+        with driver() as client:
             name, claims = f"{client.hello.name} {client.hello.version}", dict(client.hello.readings)
             queues = all(client.offers(method) for method in NEEDS)
             if queues:
                 _run_traces(inference, client, options, report)
-        finally:
-            client.close()
         if with_suites:
             folder, sentence = _run_suites(
                 inference,
@@ -135,14 +132,9 @@ def infer(
             )
         if queues:
             remove_tree(state)
-            client = open_client(
-                adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=options.profile
-            )
-            try:
+            with driver() as client:
                 until = None if budget_s is None else began + budget_s
                 _run_walks(inference, client, options, walks, until, report)
-            finally:
-                client.close()
     finally:
         remove_tree(state)
     inference.settle()
@@ -161,6 +153,18 @@ def infer(
         code,
         why or sentence,
     )
+
+
+def _check(profile: str | None, suites: str | None, out: Path | None) -> None:
+    from conformance.command_options import BadInput, check_folder, check_words
+    from conformance.harness.suite_registry import UnknownSuite, select
+
+    check_words(profile=profile, level="may", readings="permissive")
+    check_folder(out)
+    try:
+        select(suites)
+    except UnknownSuite as error:
+        raise BadInput(str(error)) from None
 
 
 def _options(profile: str | None, seed: int) -> RunOptions:

@@ -119,33 +119,10 @@ def judge_again(
         if not run.header.captures:
             for verdict in conclusion(read_run(folder), options):
                 writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
-        for kind in (LEFT_OUT_TESTS, SITUATIONS):
-            for item in run.evidence_of(kind):
-                writer.evidence(kind, item.data)
-        if again.as_recorded:
-            writer.evidence(AS_RECORDED, {"requirements": sorted(again.as_recorded)})
-        if again.lost and again.as_before:
-            writer.note(f"{len(again.lost)} requirements stand as recorded: {NOT_STORED}.")
-        for reason, count in again.left_out.items():
-            writer.note(f"Not judged again, {count} times: {reason}.")
         lacking = incomplete_because(run)
-        if lacking is not None:
-            writer.note(f"What was judged again is not whole: {lacking}")
-        writer.footer("error" if again.defects else _ended(run), examples=again.count)
+        again.close(writer, lacking)
     found = read_run(folder)
-    code = exit_code((kind.outcome for kind in found.said), strict=options.reading_set == "strict")
-    sentence = None
-    if not again.count:
-        code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
-        sentence = "Nothing was judged again: the record stores no example, and its captures are gone."
-    if again.defects:
-        code = worst_code([code, ExitCode.HARNESS_ERROR])
-        sentence = " ".join(defect.sentence for defect in again.defects)
-    code = found.incomplete.exit_code(code, allowed=allow_incomplete)
-    if lacking is not None:
-        code = ExitCode.BAD_INPUT if code in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED) else code
-        why = f"What was judged again is not whole: {lacking.rstrip('.')}."
-        sentence = f"{sentence} {why}" if sentence else why
+    code, sentence = again.conclusion(found, lacking, allow_incomplete)
     return Rejudged(
         code,
         folder,
@@ -219,6 +196,38 @@ class _Again:
             if verdicts and verdicts[-1].outcome is Outcome.FAIL:
                 now["verdict"] = refs[-1]
             writer.evidence(EXAMPLE, {**now, "verdicts": list(map(verdict_json, verdicts))})
+
+    def close(self, writer: RunWriter, lacking: str | None) -> None:
+        """Write what stands as recorded or could not be judged. lacking: why the record that was read is not whole."""
+        for kind in (LEFT_OUT_TESTS, SITUATIONS):
+            for item in self.run.evidence_of(kind):
+                writer.evidence(kind, item.data)
+        if self.as_recorded:
+            writer.evidence(AS_RECORDED, {"requirements": sorted(self.as_recorded)})
+        if self.lost and self.as_before:
+            writer.note(f"{len(self.lost)} requirements stand as recorded: {NOT_STORED}.")
+        for reason, count in self.left_out.items():
+            writer.note(f"Not judged again, {count} times: {reason}.")
+        if lacking is not None:
+            writer.note(f"What was judged again is not whole: {lacking}")
+        writer.footer("error" if self.defects else _ended(self.run), examples=self.count)
+
+    def conclusion(self, found: Run, lacking: str | None, allow_incomplete: bool) -> tuple[ExitCode, str | None]:
+        """Return the exit code of the new record, and why it is not 0 unless the verdicts tell."""
+        code = exit_code((kind.outcome for kind in found.said), strict=self.options.reading_set == "strict")
+        sentence = None
+        if not self.count:
+            code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
+            sentence = "Nothing was judged again: the record stores no example, and its captures are gone."
+        if self.defects:
+            code = worst_code([code, ExitCode.HARNESS_ERROR])
+            sentence = " ".join(defect.sentence for defect in self.defects)
+        code = found.incomplete.exit_code(code, allowed=allow_incomplete)
+        if lacking is not None:
+            code = ExitCode.BAD_INPUT if code in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED) else code
+            why = f"What was judged again is not whole: {lacking.rstrip('.')}."
+            sentence = f"{sentence} {why}" if sentence else why
+        return code, sentence
 
     def _follows(self, verdict: Verdict, test: str) -> bool:
         """True for a failure that the run filed under another deviation: that stands as it was recorded."""

@@ -49,22 +49,16 @@ def soak(
     fault explains as a consequence (`docs/quirks.md`). Raises BadInput for an unknown name, and for an output folder
     that cannot be written.
     """
-    from conformance.adapter.errors import AdapterError, ConnectorError, DriverUnusable
+    from conformance.adapter.errors import ConnectorError, DriverUnusable
     from conformance.explaining.continuation import reference_of
     from conformance.harness.connecting import check_connector, open_client
     from conformance.harness.known_deviations import LazyDeviations
     from conformance.harness.recorder import RunOptions
     from conformance.harness.run_session import RunSession
-    from conformance.harness.run_verdicts import CONCLUSION, conclusion
-    from conformance.histories.soak import Soak
-    from conformance.histories.walk import offered
 
     check_words(profile=profile, level=level, readings=readings)
     decided = check_chosen(chosen)
-    known = known_plans()
-    for name in plans:
-        if name not in known:
-            raise BadInput(f"There is no plan {name!r}{did_you_mean(name, known) or '.'} Plans: {', '.join(known)}.")
+    wanted = _named_plans(plans)
     try:
         check_connector(adapter, in_process=in_process)
     except ConnectorError as error:
@@ -100,49 +94,75 @@ def soak(
     reference = reference_of(session)
     session.reference = reference.check
     session.writer.header(_header(session))
-    sentence: str | None = None
     try:
-        try:
-            client = session.client()
-            session.note_epoch()
-            wanted = {name: known[name] for name in plans} if plans else known
-            wanted = {name: plan for name, plan in wanted.items() if offered(client, plan)}
-            states = {name: _begun(session, name, plan) for name, plan in wanted.items()}
-            walker = Soak(
-                client,
-                options,
-                wanted,
-                judge_of=lambda name: states[name].judge,
-                on_finding=lambda failure, name: _found(session, states[name], failure),
-                past=session.past,
-                on_consequence=lambda failure, name, why: session.consequence(states[name], failure, why),
-            )
-            _walk(session, walker, states, budget_s, histories, on_progress)
-        except AdapterError as error:
-            if session.unusable is None:
-                session.stop_reason = "driver-unusable"
-                session.writer.driver("unusable", error.sentence)
-            sentence = error.sentence
-        except KeyboardInterrupt:
-            session.stop_reason = "interrupted"
-        session.note_transitions()
-        session.note_quirks()
-        session.confirm() if session.stop_reason == "completed" else session.close()
-        # A deviating answer is no evidence of the reading that an implementation follows.
-        for verdict in conclusion(read_run(folder), options) if not session.failures else ():
-            session.writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
-        session.write_tally()
-        session.writer.footer(
-            session.stop_reason,
-            stateful_steps=session.steps,
-            steps_per_second=round(session.steps / session.judging_s, 1) if session.judging_s else None,
-            examples=session.examples,
-        )
+        sentence = _soak(session, wanted, histories, on_progress)
+        _end(session)
     finally:
         reference.close()
         session.close()
         session.writer.close()
     return _result(folder, session, readings, sentence)
+
+
+def _named_plans(names: Sequence[str]) -> Mapping[str, Plan]:
+    """Return the plans of these names, all without a name. Raises BadInput for an unknown one."""
+    known = known_plans()
+    for name in names:
+        if name not in known:
+            raise BadInput(f"There is no plan {name!r}{did_you_mean(name, known) or '.'} Plans: {', '.join(known)}.")
+    return {name: known[name] for name in names} if names else known
+
+
+def _soak(
+    session: RunSession, plans: Mapping[str, Plan], histories: int | None, on_progress: Callable[[Soaked], None]
+) -> str | None:
+    """Walk through the plans that the driver offers. Return the problem that ended it, None without one."""
+    from conformance.adapter.errors import AdapterError
+    from conformance.histories.soak import Soak
+    from conformance.histories.walk import offered
+
+    try:
+        client = session.client()
+        session.note_epoch()
+        wanted = {name: plan for name, plan in plans.items() if offered(client, plan)}
+        states = {name: _begun(session, name, plan) for name, plan in wanted.items()}
+        walker = Soak(
+            client,
+            session.options,
+            wanted,
+            judge_of=lambda name: states[name].judge,
+            on_finding=lambda failure, name: _found(session, states[name], failure),
+            past=session.past,
+            on_consequence=lambda failure, name, why: session.consequence(states[name], failure, why),
+        )
+        _walk(session, walker, states, session.options.budget_s, histories, on_progress)
+    except AdapterError as error:
+        if session.unusable is None:
+            session.stop_reason = "driver-unusable"
+            session.writer.driver("unusable", error.sentence)
+        return error.sentence
+    except KeyboardInterrupt:
+        session.stop_reason = "interrupted"
+    return None
+
+
+def _end(session: RunSession) -> None:
+    """Write what is known when the walks are over."""
+    from conformance.harness.run_verdicts import CONCLUSION, conclusion
+
+    session.note_transitions()
+    session.note_quirks()
+    session.confirm() if session.stop_reason == "completed" else session.close()
+    # A deviating answer is no evidence of the reading that an implementation follows.
+    for verdict in conclusion(read_run(session.out), session.options) if not session.failures else ():
+        session.writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
+    session.write_tally()
+    session.writer.footer(
+        session.stop_reason,
+        stateful_steps=session.steps,
+        steps_per_second=round(session.steps / session.judging_s, 1) if session.judging_s else None,
+        examples=session.examples,
+    )
 
 
 def known_plans() -> Mapping[str, Plan]:

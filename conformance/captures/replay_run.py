@@ -104,12 +104,7 @@ def replay_captures(
     if packets_only and not columns:
         raise BadInput("--packets-only needs --columns.")
     looks = Looks(conversations, _path(extract), _path(eve))
-    if columns:
-        _check_columns(source.following, filter, against, looks)
-    try:
-        looks.check()
-    except NotWrittenError as error:
-        raise BadInput(str(error)) from None
+    _check_looks(looks, source, against, columns)
     check_folder(out)  # before an implementation is started
     bound = profile or DEFAULT_PROFILE
     header = Header(
@@ -257,6 +252,15 @@ def _selection(filter: str) -> Selection:
     try:
         return parse(filter)
     except SelectionError as error:
+        raise BadInput(str(error)) from None
+
+
+def _check_looks(looks: Looks, source: _Source, against: str | None, columns: bool) -> None:
+    if columns:
+        _check_columns(source.following, source.filter, against, looks)
+    try:
+        looks.check()
+    except NotWrittenError as error:
         raise BadInput(str(error)) from None
 
 

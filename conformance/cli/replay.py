@@ -253,27 +253,34 @@ def command(
         fail(error.sentence, ExitCode.UNUSABLE)
     except NotDeliverable as error:
         fail(f"Nothing can be given to {asked.against}: {error.reason}", ExitCode.NOTHING_JUDGED)
-    extra: dict[str, Any] = {}
-    if json_wanted():
-        extra = {"captures": shown.captures, "seconds": round(result.seconds, 3), "packets": shown.json}
-        extra |= {
-            "first_failure": dump(shown.failed),
-            "against": against_json(result.given),
-            **looked_json(asked, result),
-        }
-        extra["left_out"] = result.left_out.to_json()
-        extra["hints"] = shown.hinted.to_json()
-    else:
-        looked = [*looked_lines(asked, result), *shown.hinted.lines()]
-        for text in [
-            *dump(shown.failed),
-            *looked,
-            *notes(result.replay),
-            *result.left_out.lines(),
-            *against_lines(result.given),
-        ]:
-            print(text)
+    extra = _members(asked, result, shown) if json_wanted() else {}
+    for text in () if json_wanted() else _lines(asked, result, shown):
+        print(text)
     finish(result.record, result.folder, result.exit_code, result.sentence, extra=extra)
+
+
+def _members(asked: Asked, result: Replayed, shown: _Shown) -> dict[str, Any]:
+    """Return what `--json` prints beside the summary of the run."""
+    return {
+        "captures": shown.captures,
+        "seconds": round(result.seconds, 3),
+        "packets": shown.json,
+        "first_failure": dump(shown.failed),
+        "against": against_json(result.given),
+        **looked_json(asked, result),
+        "left_out": result.left_out.to_json(),
+        "hints": shown.hinted.to_json(),
+    }
+
+
+def _lines(asked: Asked, result: Replayed, shown: _Shown) -> Iterator[str]:
+    """Yield the lines between those of the packets and the summary of the run."""
+    yield from dump(shown.failed)
+    yield from looked_lines(asked, result)
+    yield from shown.hinted.lines()
+    yield from notes(result.replay)
+    yield from result.left_out.lines()
+    yield from against_lines(result.given)
 
 
 @contextmanager

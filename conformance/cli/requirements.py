@@ -27,6 +27,7 @@ from conformance.spec.versions import LEVELS, PROFILES
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
+    from conformance.report.coverage import Covered
     from conformance.suites.requirement_uses import Place, Uses
 
 
@@ -198,7 +199,7 @@ def command(
     profile: str | None,
     rest: bool,
 ) -> None:
-    """Print the requirements claimed, reached and discriminated, one line per section.
+    """Print the requirements claimed, reached and discriminated, one line per section, or all as JSON.
 
     record: None counts none as reached. selftest: results whose caught requirements count as discriminated. profile:
     default: the run's, else DEFAULT_PROFILE. rest: also print requirements not judged, by what is needed to judge them,
@@ -250,25 +251,32 @@ def command(
             }
         )
         return
-    out = console()
+    _print_table(lines, total)
+    if run is None:
+        _say("reached: no run was given")
+    if not selftest:
+        _say("discriminated: by mutations only, no selftest result was given")
+    if run is not None:
+        _say(f"{total.reached:,} of {total.checkable:,} requirements of {bound} judged")
+    closing = f"{total.discriminated:,} of {total.checkable:,} requirements of {bound} discriminated"
+    _say(f"{closing}{'' if rest or not others else '; --rest lists the others'}")
+    if rest:
+        _say("Not judged, by what is needed:")
+        for name, number in needed.items():
+            if number:
+                _say(f"  {name:<12} {number:>6,}  {LEFT[name]}")
+        for one in others:
+            _say(f"{one.requirement}: {one.why}")
+
+
+def _say(text: str) -> None:
+    console().print(text, markup=False, soft_wrap=True)
+
+
+def _print_table(lines: Iterable[Covered], total: Covered) -> None:
     head = f"{'section':<24} {'entries':>8} {'checkable':>9} {'claimed':>8} {'reached':>8} {'discriminated':>13}"
-    out.print(head, markup=False, soft_wrap=True)
+    _say(head)
     for line in [*lines, total]:
         name = f"  {line.section}" if line.section else line.document
         numbers = f"{line.entries:>8} {line.checkable:>9} {line.claimed:>8} {line.reached:>8} {line.discriminated:>13}"
-        out.print(f"{name:<24} {numbers}", markup=False, soft_wrap=True)
-    if run is None:
-        out.print("reached: no run was given", markup=False)
-    if not selftest:
-        out.print("discriminated: by mutations only, no selftest result was given", markup=False)
-    if run is not None:
-        out.print(f"{total.reached:,} of {total.checkable:,} requirements of {bound} judged", markup=False)
-    closing = f"{total.discriminated:,} of {total.checkable:,} requirements of {bound} discriminated"
-    out.print(f"{closing}{'' if rest or not others else '; --rest lists the others'}", markup=False, soft_wrap=True)
-    if rest:
-        out.print("Not judged, by what is needed:", markup=False)
-        for name, number in needed.items():
-            if number:
-                out.print(f"  {name:<12} {number:>6,}  {LEFT[name]}", markup=False, soft_wrap=True)
-        for one in others:
-            out.print(f"{one.requirement}: {one.why}", markup=False, soft_wrap=True)
+        _say(f"{name:<24} {numbers}")

@@ -137,7 +137,6 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     the start to the end, null if no end is recorded.
     """
     table = roll_up(run)
-    covered = numbers(run, table.profile, caught)
     header, footer = run.header, run.footer
     hello = run.hello or {}
     code = Excused(run, decision).result.code
@@ -171,14 +170,7 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
         "seed": header.seed,
         "verdicts": {outcome.value: number for outcome, number in run.counts.items()},
         "requirements": {outcome.value: number for outcome, number in table.counts.items()},
-        "coverage": {
-            "judged": table.judged,
-            "demanded": table.demanded,
-            "claimed": covered.total.claimed,
-            "discriminated": covered.total.discriminated,
-            "beside": table.beside,
-            "left": dict(covered.left),
-        },
+        "coverage": _coverage(run, table, caught),
         "not_judged": _without_verdict(table),
         "conditions": {
             "met": sum(row.met > 0 for row in table.rows),
@@ -198,19 +190,35 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
         "diagnosis": None if diagnosis is None else diagnosis.to_json(),
         "quirks": [quirk.to_json() for quirk in quirks(run)],
         "gate": None if decision is None else decision.to_json(),
-        "sections": [
-            {
-                "document": section.document,
-                "section": section.number,
-                "title": section.title,
-                "outcome": section.outcome.value,
-                "requirements": {outcome.value: number for outcome, number in sorted_counts(section.counts).items()},
-                "demanded": section.demanded,
-            }
-            for section in table.sections
-            if section.outcome is not None
-        ],
+        "sections": _sections(table),
     }
+
+
+def _coverage(run: Run, table: Table, caught: Collection[str] | None) -> dict[str, Json]:
+    covered = numbers(run, table.profile, caught)
+    return {
+        "judged": table.judged,
+        "demanded": table.demanded,
+        "claimed": covered.total.claimed,
+        "discriminated": covered.total.discriminated,
+        "beside": table.beside,
+        "left": dict(covered.left),
+    }
+
+
+def _sections(table: Table) -> list[Json]:
+    return [
+        {
+            "document": section.document,
+            "section": section.number,
+            "title": section.title,
+            "outcome": section.outcome.value,
+            "requirements": {outcome.value: number for outcome, number in sorted_counts(section.counts).items()},
+            "demanded": section.demanded,
+        }
+        for section in table.sections
+        if section.outcome is not None
+    ]
 
 
 def sorted_counts(counts: dict[Outcome, int]) -> dict[Outcome, int]:

@@ -7,7 +7,7 @@ import mmap
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -242,150 +242,46 @@ class FastCapture:
     def _batches(
         self, arrays: Arrays, start: int, stop: int | None, after: CaptureReading | None, before: int, finish: bool
     ) -> Iterator[Batch]:
-        numbered = Numbers()
-        connections = Lending(numbered, self.view, arrays)
-        cursor = numbered.cursor = arrays.cursor
+        cursor = arrays.cursor
         cursor[p.POSITION], cursor[p.SIZE] = start, self.size
         cursor[p.STOP] = self.size if stop is None else min(stop, self.size)
-        cursor[p.NUMBER] = 1 if after is None else after.numbers.last + 1
-        cursor[p.RECORD] = 0 if after is None else after.records
-        cursor[p.NEWEST], cursor[p.DOUBTED] = (0, 0) if after is None else (after.latest_ns, after.doubted_ns)
         self.before = before
-        cursor[p.SWAPPED], cursor[p.UNIT], cursor[p.HEADER] = self.order == ">", self.unit, self.header
-        cursor[p.LINK] = p.LINKS[self.link]
-        fragments = Fragments() if after is None else after.fragments
-        if after is not None:
-            self.ends = dict(after.connections.ends())
-            self.told.skipped = Counter(after.skipped)  # It may be the one told of the range before.
-            connections.adopt(after.connections)
-        base, places, meta = self.bytes.ctypes.data, arrays.places, arrays.meta
+        course = _Course(self, arrays, after)
+        base = self.bytes.ctypes.data
         pages = Pages(self._map, base)
-        events: list[tuple[int, Event]] = []
-
-        def note(found: Iterator[Event]) -> None:
-            for event in found:
-                if isinstance(event, Opened):
-                    self.ends[event.connection] = (event.initiator, event.acceptor)
-                number = event.number if isinstance(event, Frame) else int(cursor[p.NUMBER])
-                events.append((number, event))
-
-        def batch() -> Batch:
-            rows = []
-            for at, buffer, used in ((0, self.bytes, p.FILE_ROWS), (1, arrays.arena, p.ARENA_ROWS)):
-                count = int(cursor[used])
-                rows.append(Rows(buffer, places[at][0, :count], places[at][1, :count], meta[at][:count]))
-            return Batch(rows[0], rows[1], list(events))
-
-        def reset() -> None:
-            cursor[p.FILE_ROWS] = cursor[p.ARENA_ROWS] = cursor[p.ARENA_USED] = 0
-            events.clear()
-
         on = walk.bound(*_arguments(base, arrays))
         while True:
             self._held.need(0, 0)
             pages.reach(int(cursor[p.POSITION]), int(cursor[p.STOP]))
             status = on()
             if cursor[p.TOLD]:
-                for number, event in connections.tell():
-                    if isinstance(event, Opened):
-                        self.ends[event.connection] = (event.initiator, event.acceptor)
-                    events.append((number, event))
-            if status == p.FULL or len(events) >= _MAX_EVENTS:
+                course.heed()
+            if status == p.FULL or len(course.events) >= _MAX_EVENTS:
                 self.position = int(cursor[p.POSITION])
-                yield batch()
-                reset()
-            if status == p.SLOW:
-                self.told.slow += 1
-                record = self._record(cursor)
-                note(connections.tick(record.time_ns))
-                note(self._slow(record, connections, fragments, numbered))
-                cursor[p.RECORD] = record.number
-                cursor[p.POSITION] = cursor[p.AT] + cursor[p.KEPT]
-            elif status == p.REST:
-                self.told.slow += 1
-                note(self._rest(cursor, connections))
-            elif status == p.TICK:
-                note(connections.tick(int(cursor[p.TIME])))
-                connections.refresh()
-            elif status == p.BACK:
-                note(iter([SetBack(int(cursor[p.RECORD]) + 1, int(cursor[p.DOUBTED]))]))
-            elif status == p.DAMAGED:
-                problem, ends, found = self._damage(cursor)
-                passed = (self.size if found is None else found) - int(cursor[p.AT])
-                if found is not None or not ends:
-                    note(iter([Passed(int(cursor[p.RECORD]) + 1, passed)]))
-                if found is None:
-                    self.cut = problem
-                    break
-                cursor[p.POSITION] = found
-            elif status == p.ENDED:
+                yield course.batch()
+                course.reset()
+            if status == p.ENDED:
+                break
+            if status != p.FULL:
+                course.answers[status]()
+            if course.over:
                 break
         self.position, self.time_ns = int(cursor[p.AT if status == p.DAMAGED else p.POSITION]), int(cursor[p.TIME])
-        if not finish:
-            self._tell(cursor)
-            left = CaptureReading(self.told.records, self.told.skipped, Numbered(int(cursor[p.NUMBER]) - 1), fragments)
-            left.latest_ns, left.doubted_ns = int(cursor[p.NEWEST]), int(cursor[p.DOUBTED])
-            left.connections = connections.release(left.numbers)
-            self.left = left
-            yield batch()
-            self._held.intact()
-            return
-        note(connections.end())
-        if self.cut is not None:
-            note(iter([Cut(int(cursor[p.RECORD]) + 1, self.cut)]))
-        self._tell(cursor)
-        fragments.end()
-        if fragments.given_up:
-            self.told.skipped["IP fragment"] += fragments.given_up
-        note(iter([Ended(self.told.records, tuple(sorted(self.told.skipped.items())))]))
-        yield batch()
+        if finish:
+            course.end()
+        else:
+            self.left = course.left()
+        yield course.batch()
         self._held.intact()
 
-    def _record(self, cursor: Any) -> Record:
+    def record(self, cursor: Any) -> Record:
         at, kept = int(cursor[p.AT]), int(cursor[p.KEPT])
         order = "little" if self.order == "<" else "big"
         length = int.from_bytes(self.view[at - self.header + 12 : at - self.header + 16], order)  # type: ignore[arg-type]
         data = bytes(self.view[at : at + kept])
         return Record(int(cursor[p.RECORD]) + 1, int(cursor[p.TIME]), self.link, data, max(length, kept))
 
-    def _slow(
-        self, record: Record, connections: Lending, fragments: Fragments, numbered: Iterator[int]
-    ) -> Iterator[Event]:
-        """Process a record that the walk left alone, as `read_capture` does."""
-        found = decode(record)
-        if isinstance(found, Fragment):
-            whole = fragments.add(record.time_ns, found)
-            if whole is None:
-                return
-            found = transport(found, whole)
-        yield from short(record, found)
-        if isinstance(found, str):
-            self.told.skipped[found] += 1
-        elif isinstance(found, Segment) and MSMQ_PORT in (found.source[1], found.destination[1]):
-            yield from connections.take(record.number, record.time_ns, found)
-        elif not isinstance(found, Segment) and p.PING_PORT in (found.source[1], found.destination[1]):
-            yield _datagram(next(numbered), record.number, record.time_ns, found)
-        else:
-            self.told.skipped["other ports"] += 1
-
-    def _rest(self, cursor: Any, connections: Lending) -> Iterator[Event]:
-        """Process the part of a segment that the walk did not take in."""
-        side, slot = int(cursor[p.SIDE]), int(cursor[p.SLOT])
-        row = connections.flows[slot]
-        source, destination = self.ends[int(row[p.CONNECTION])][:: -1 if side else 1]
-        at, count = int(cursor[p.REST_AT]), int(cursor[p.REST_LENGTH])
-        rest = Segment(
-            (source.address, source.port),
-            (destination.address, destination.port),
-            int(row[p.SIDES[side] + p.EXPECTED]),
-            int(cursor[p.ACKNOWLEDGED]),
-            int(cursor[p.FLAGS]),
-            bytes(self.view[at : at + count]),
-            0,
-        )
-        yield from connections.take(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest)
-
-    def _damage(self, cursor: Any) -> tuple[str, bool, int | None]:
+    def damage(self, cursor: Any) -> tuple[str, bool, int | None]:
         """Return the problem, whether the file ends there, and where records begin again; as `pcap.walked`."""
         problem, ends = self._problem(cursor)
         return problem, ends, self._found(int(cursor[p.AT]) + 1)
@@ -408,10 +304,151 @@ class FastCapture:
         left = self.size - at - self.header
         return f"the file ends within record {number} ({left} of {kept} bytes)", True
 
-    def _tell(self, cursor: Any) -> None:
+    def count(self, cursor: Any) -> None:
         told = self.told
         told.records = int(cursor[p.RECORD])
         told.joined, told.repeated, told.reordered = (int(cursor[at]) for at in (p.JOINED, p.REPEATED, p.REORDERED))
         for words, at in (("other ports", p.OTHER_PORTS), ("not IP", p.NOT_IP), ("neither TCP nor UDP", p.NEITHER)):
             if cursor[at]:
                 told.skipped[words] += int(cursor[at])
+
+
+class _Course:
+    """One reading of a capture: the state beside the walk, and what follows each of its answers."""
+
+    def __init__(self, capture: FastCapture, arrays: Arrays, after: CaptureReading | None) -> None:
+        self.capture = capture
+        self.arrays = arrays
+        self.numbered = Numbers()
+        self.connections = Lending(self.numbered, capture.view, arrays)
+        self.events: list[tuple[int, Event]] = []
+        self.over = False
+        self.fragments = Fragments() if after is None else after.fragments
+        self.answers: Mapping[int, Callable[[], None]] = {
+            p.SLOW: self._slow,
+            p.REST: self._rest,
+            p.TICK: self._tick,
+            p.BACK: self._back,
+            p.DAMAGED: self._damaged,
+        }
+        cursor = self.cursor = self.numbered.cursor = arrays.cursor
+        cursor[p.NUMBER] = 1 if after is None else after.numbers.last + 1
+        cursor[p.RECORD] = 0 if after is None else after.records
+        cursor[p.NEWEST], cursor[p.DOUBTED] = (0, 0) if after is None else (after.latest_ns, after.doubted_ns)
+        cursor[p.SWAPPED], cursor[p.UNIT], cursor[p.HEADER] = capture.order == ">", capture.unit, capture.header
+        cursor[p.LINK] = p.LINKS[capture.link]
+        if after is not None:
+            capture.ends = dict(after.connections.ends())
+            capture.told.skipped = Counter(after.skipped)  # It may be the one told of the range before.
+            self.connections.adopt(after.connections)
+
+    def note(self, found: Iterable[Event]) -> None:
+        for event in found:
+            self._note(event.number if isinstance(event, Frame) else int(self.cursor[p.NUMBER]), event)
+
+    def heed(self) -> None:
+        """Note the events that the walk has left."""
+        for number, event in self.connections.tell():
+            self._note(number, event)
+
+    def _note(self, number: int, event: Event) -> None:
+        if isinstance(event, Opened):
+            self.capture.ends[event.connection] = (event.initiator, event.acceptor)
+        self.events.append((number, event))
+
+    def batch(self) -> Batch:
+        """Return the packets and events since the last reset."""
+        rows, places, meta = [], self.arrays.places, self.arrays.meta
+        for at, buffer, used in ((0, self.capture.bytes, p.FILE_ROWS), (1, self.arrays.arena, p.ARENA_ROWS)):
+            count = int(self.cursor[used])
+            rows.append(Rows(buffer, places[at][0, :count], places[at][1, :count], meta[at][:count]))
+        return Batch(rows[0], rows[1], list(self.events))
+
+    def reset(self) -> None:
+        self.cursor[p.FILE_ROWS] = self.cursor[p.ARENA_ROWS] = self.cursor[p.ARENA_USED] = 0
+        self.events.clear()
+
+    def _slow(self) -> None:
+        cursor = self.cursor
+        self.capture.told.slow += 1
+        record = self.capture.record(cursor)
+        self.note(self.connections.tick(record.time_ns))
+        self.note(self._events(record))
+        cursor[p.RECORD] = record.number
+        cursor[p.POSITION] = cursor[p.AT] + cursor[p.KEPT]
+
+    def _tick(self) -> None:
+        self.note(self.connections.tick(int(self.cursor[p.TIME])))
+        self.connections.refresh()
+
+    def _back(self) -> None:
+        self.note([SetBack(int(self.cursor[p.RECORD]) + 1, int(self.cursor[p.DOUBTED]))])
+
+    def _damaged(self) -> None:
+        cursor, capture = self.cursor, self.capture
+        problem, ends, found = capture.damage(cursor)
+        passed = (capture.size if found is None else found) - int(cursor[p.AT])
+        if found is not None or not ends:
+            self.note([Passed(int(cursor[p.RECORD]) + 1, passed)])
+        if found is None:
+            capture.cut, self.over = problem, True
+        else:
+            cursor[p.POSITION] = found
+
+    def left(self) -> CaptureReading:
+        """Return the state for the records that follow."""
+        cursor, told = self.cursor, self.capture.told
+        self.capture.count(cursor)
+        left = CaptureReading(told.records, told.skipped, Numbered(int(cursor[p.NUMBER]) - 1), self.fragments)
+        left.latest_ns, left.doubted_ns = int(cursor[p.NEWEST]), int(cursor[p.DOUBTED])
+        left.connections = self.connections.release(left.numbers)
+        return left
+
+    def end(self) -> None:
+        """Note the end of all connections and of the capture."""
+        told, cut = self.capture.told, self.capture.cut
+        self.note(self.connections.end())
+        if cut is not None:
+            self.note([Cut(int(self.cursor[p.RECORD]) + 1, cut)])
+        self.capture.count(self.cursor)
+        self.fragments.end()
+        if self.fragments.given_up:
+            told.skipped["IP fragment"] += self.fragments.given_up
+        self.note([Ended(told.records, tuple(sorted(told.skipped.items())))])
+
+    def _events(self, record: Record) -> Iterator[Event]:
+        """Process a record that the walk left alone, as `read_capture` does."""
+        found = decode(record)
+        if isinstance(found, Fragment):
+            whole = self.fragments.add(record.time_ns, found)
+            if whole is None:
+                return
+            found = transport(found, whole)
+        yield from short(record, found)
+        if isinstance(found, str):
+            self.capture.told.skipped[found] += 1
+        elif isinstance(found, Segment) and MSMQ_PORT in (found.source[1], found.destination[1]):
+            yield from self.connections.take(record.number, record.time_ns, found)
+        elif not isinstance(found, Segment) and p.PING_PORT in (found.source[1], found.destination[1]):
+            yield _datagram(next(self.numbered), record.number, record.time_ns, found)
+        else:
+            self.capture.told.skipped["other ports"] += 1
+
+    def _rest(self) -> None:
+        """Process the part of a segment that the walk did not take in."""
+        cursor = self.cursor
+        self.capture.told.slow += 1
+        side, slot = int(cursor[p.SIDE]), int(cursor[p.SLOT])
+        row = self.connections.flows[slot]
+        source, destination = self.capture.ends[int(row[p.CONNECTION])][:: -1 if side else 1]
+        at, count = int(cursor[p.REST_AT]), int(cursor[p.REST_LENGTH])
+        rest = Segment(
+            (source.address, source.port),
+            (destination.address, destination.port),
+            int(row[p.SIDES[side] + p.EXPECTED]),
+            int(cursor[p.ACKNOWLEDGED]),
+            int(cursor[p.FLAGS]),
+            bytes(self.capture.view[at : at + count]),
+            0,
+        )
+        self.note(self.connections.take(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest))
