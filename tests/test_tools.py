@@ -1,4 +1,4 @@
-"""Tools for those who change the project: which tests a change concerns, and how large the project is."""
+"""Tools for those who change the project: which tests a change concerns, how large the project is, who imports whom."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import changed, size
+from tools import changed, circles, size
 
 FILES = {
     "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = [".", "tests"]\n',
@@ -127,6 +127,19 @@ def test_every_declaration_is_of_tests_and_rooms_that_are_there() -> None:
     ] == []
     rooms = {room for each in changed.ROOMS.values() for room in each}
     assert {room for room in rooms if not any((top / at / room).is_dir() for at in (".", "conformance"))} == set()
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circles.circle() == []
+
+
+def test_an_import_in_a_function_makes_a_circle_and_one_for_types_alone_does_not(toy: Path) -> None:
+    assert circles.circle(toy) == []
+    low = toy / "conformance/low.py"
+    low.write_text("if TYPE_CHECKING:\n    from conformance.high import f\n")
+    assert circles.circle(toy) == []
+    low.write_text("def g():\n    from conformance.high import f\n")
+    assert set(circles.circle(toy)) == {"conformance.low", "conformance.high"}
 
 
 def test_no_figure_is_outgrown() -> None:

@@ -8,89 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conformance.adapter import protocol
-from conformance.adapter.client import Client, PendingCall, Result
+from conformance.adapter.check_calls import GROUPS, LAST_GROUPS, REPAIRS, CheckStep, DriverCheck, GiveUp
+from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import DriverFault, NotAccepted
-from conformance.spec.constants.codes import status_text
 from conformance.suggest import nearest
 
 _SPEED_S = 0.3  # seconds during which calls are counted to measure the speed
-
-
-@dataclass(frozen=True, slots=True)
-class CheckStep:
-    """One step of the check.
-
-    state: `ok`, `missing` (not offered or not tried, which is allowed), `doubt` (what a driver that repairs would do
-    too) or `wrong`.
-    """
-
-    what: str
-    state: str
-    text: str
-
-
-class GiveUp(Exception):
-    """The rest of a group of calls needs an answer that is missing; the reason is already among the steps."""
-
-
-class DriverCheck:
-    """The steps so far, and the client of the driver being checked."""
-
-    def __init__(self, client: Client, patience_ms: int) -> None:
-        """patience_ms: longest time for something that the driver should send by itself."""
-        self.client = client
-        self.patience_ms = patience_ms
-        self.steps: list[CheckStep] = []
-        self.tried: set[str] = set()
-        self.lacking: set[str] = set()
-
-    def say(self, what: str, state: str, text: str) -> None:
-        """Add a step."""
-        self.steps.append(CheckStep(what, state, text))
-
-    def call(self, method: str, /, **params: Any) -> Result:
-        """Make a valid call. The first try of each method is a step, and so is every failure. Raises GiveUp."""
-        if not self.client.offers(method):
-            raise GiveUp
-        return self._answer(method, lambda: self.client.call(method, **params))
-
-    def answer(self, call: PendingCall) -> Result:
-        """Wait for a call that was started. Raises GiveUp as `call` does."""
-        return self._answer(call.method, call.result)
-
-    def _answer(self, method: str, ask: Callable[[], Result]) -> Result:
-        first = method not in self.tried
-        self.tried.add(method)
-        try:
-            result = ask()
-        except NotAccepted as lacking:
-            if first:
-                self.tried.discard(method)
-                self.lacking.add(method)
-            self.say(method, "missing", f"not tried, because its API lacks something: {lacking.what}")
-            raise GiveUp from None
-        except DriverFault as fault:
-            self.say(method, "wrong", fault.sentence)
-            raise GiveUp from None
-        if not result.ok:
-            self.say(method, "wrong", f"valid parameters must succeed; it answered {result_text(result)}")
-            raise GiveUp
-        if first:
-            self.say(method, "ok", "answered as the schema says")
-        return result
-
-
-def result_text(result: Result) -> str:
-    """Return a result in a few words."""
-    if result.failure is not None:
-        return f"{result.failure.kind}: {result.failure.text}"
-    return f"status {status_text(result.status or 0)}"
 
 
 def check_adapter(
@@ -107,8 +34,6 @@ def check_adapter(
     state_dir: an empty folder of ours. Raises ConnectorError, and DriverUnusable when there is no valid hello or the
     driver breaks too often.
     """
-    from conformance.adapter.check_calls import GROUPS, LAST_GROUPS, REPAIRS
-
     client = connect(
         connector, state_dir=state_dir / "state", in_process=in_process, deadline_ms=deadline_ms, hello_ms=hello_ms
     )

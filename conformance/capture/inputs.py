@@ -6,110 +6,17 @@ import glob
 import os
 import re
 import stat
-import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
-from urllib.parse import unquote
 
 from conformance.capture import packed
+from conformance.capture.addresses import STDIN, is_stored, location
 from conformance.capture.events import CaptureError
+from conformance.capture.files import listed
+from conformance.capture.records import RecordWalk, read_records
 
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
-_FILE = re.compile(r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)", re.DOTALL | re.IGNORECASE)
-_DBFS = re.compile(r"dbfs:/+(?P<path>.*)", re.DOTALL | re.IGNORECASE)
-_ONE_SLASH = re.compile(r"([A-Za-z][A-Za-z0-9+]+):/(?!/)", re.DOTALL)
-_PASSWORD = re.compile(r"[^/@:]*:[^/@]*@")
-
-
-@dataclass(frozen=True, slots=True)
-class Store:
-    """A kind of store. protocol: its name in fsspec. package: what reads it. install: how to get that with pip.
-
-    flat: it has no folders, and lists all names below a prefix at once.
-    """
-
-    protocol: str
-    package: str
-    install: str
-    flat: bool = True
-
-
-_S3 = Store("s3", "s3fs", "'mqconform[lake]'")
-_AZURE = Store("abfss", "adlfs", "'mqconform[lake]' adlfs")
-_GOOGLE = Store("gs", "gcsfs", "'mqconform[lake]' gcsfs")
-_HADOOP = Store("hdfs", "pyarrow", "'mqconform[lake]' pyarrow", flat=False)
-STORES: Final[Mapping[str, Store]] = {
-    "s3": _S3,
-    "s3a": _S3,
-    "s3n": _S3,
-    "abfs": _AZURE,
-    "abfss": _AZURE,
-    "gs": _GOOGLE,
-    "gcs": _GOOGLE,
-    "hdfs": _HADOOP,
-}
-"""The schemes that are known, as Hadoop and the stores' own tools write them."""
-
-
-def scheme_of(name: str) -> str | None:
-    """Return the scheme of an address in a store, in lower case; None for a path."""
-    found = _ADDRESS.match(name)
-    return found[1].lower() if found is not None and found[1].lower() not in ("file", "dbfs") else None
-
-
-def is_stored(name: str) -> bool:
-    """Tell whether a name is an address in a store."""
-    return scheme_of(name) is not None
-
-
-def location(name: str) -> str:
-    """Return the path or the address that a name means. Raises CaptureError for one that can mean neither."""
-    if (found := _FILE.fullmatch(name)) is not None:
-        if found["host"] not in (None, "", "localhost"):
-            raise CaptureError(f"{name} is a file of another machine, {found['host']}; give a path of this one.")
-        return unquote(found["path"], errors="surrogateescape")
-    if (found := _DBFS.fullmatch(name)) is not None:
-        path = found["path"]
-        path = f"/{path}" if path.startswith("Volumes/") else f"/dbfs/{path}"
-        raise CaptureError(
-            f"{name} is written as Spark of Databricks writes it; on its machines the same file is the path {path}."
-        )
-    scheme = scheme_of(name)
-    if scheme is None:
-        found = _ONE_SLASH.match(name)
-        if found is not None and found[1].lower() in STORES:
-            raise CaptureError(f"{name} has one slash after {found[1]}:, an address has two: {found[1]}://...")
-        return name
-    if not _is_known(scheme):
-        known = ", ".join(f"{one}://" for one in ("s3", "abfss", "gs", "hdfs"))
-        raise CaptureError(f"No captures can be read from {scheme}://; give a path, or an address of {known}.")
-    rest = name.partition("://")[2]
-    if _PASSWORD.match(rest):
-        raise CaptureError(
-            f"An address of {scheme}:// holds a password, which would be stored with the verdicts; give credentials in"
-            " the environment."
-        )
-    if not rest.strip("/"):
-        raise CaptureError(f"{name} names no place in the store; give {scheme}://PLACE/FOLDER.")
-    return name
-
-
-def path_of(name: str) -> str:
-    """Return the path that `file:/...` means, and any other name as it is."""
-    found = _FILE.fullmatch(name)
-    return unquote(found["path"], errors="surrogateescape") if found is not None else name
-
-
-def _is_known(scheme: str) -> bool:
-    """Tell whether a scheme is one of `STORES`, or one that the present process has registered with fsspec."""
-    registry = sys.modules.get("fsspec.registry")
-    return scheme in STORES or (registry is not None and scheme in registry.registry)
-
-
-STDIN = "-"
 SUFFIXES = (".pcap", ".pcapng", ".cap", ".ntar", ".dmp")
 """Endings of capture files in a folder, optionally followed by a number of tcpdump's or that of a compression."""
 MAX_FILES = 1_000_000
@@ -226,8 +133,6 @@ def _in_order(paths: list[str]) -> list[str]:
 
 def _first_ns(path: str) -> int | None:
     """Return the time of the first record, a late one where there is none; None for what is no capture."""
-    from conformance.capture.records import RecordWalk, read_records
-
     with suppress(CaptureError, OSError, ValueError):
         if stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - pathlib refuses a NUL later
             return next((record.time_ns for record in read_records(path, RecordWalk())), _LATE)
@@ -235,8 +140,6 @@ def _first_ns(path: str) -> int | None:
 
 
 def _stored(name: str, left_out: LeftOut) -> list[str]:
-    from conformance.capture.stores import listed
-
     def is_wanted(one: str) -> bool:
         if not is_capture(one):
             left_out.add(one)

@@ -14,10 +14,10 @@ from mmap import mmap
 from pathlib import Path
 from typing import IO, Protocol
 
+from conformance.capture.addresses import STDIN, is_stored
 from conformance.capture.events import CaptureError
 from conformance.capture.files import Forward, open_file
 from conformance.capture.following import Following, Piped, Stop
-from conformance.capture.inputs import STDIN, is_stored
 from conformance.capture.packed import MAGIC_BYTES, DamagedError, Readable, compression, unpacking
 
 _CHUNK = 65_536

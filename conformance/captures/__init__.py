@@ -3,7 +3,8 @@
 `recorded` does all of it in one function, which `conformance.replay(...)` calls.
 """
 
-from conformance.captures.engine import Counted, JudgedPacket, Replay, destination, replay
+from conformance.captures.engine import Counted, JudgedPacket, Replay, destination
+from conformance.captures.packet_judge import replay
 from conformance.captures.replay_run import Replayed, replay_captures
 from conformance.captures.summary import CaptureSummary
 

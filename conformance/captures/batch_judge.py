@@ -35,7 +35,7 @@ from conformance.verdict import Verdict
 from conformance.wire import dissect
 from conformance.wire.certificates import read_certificate
 from conformance.wire.columns.table import SIGNED_APART, ColumnSet
-from conformance.wire.decode import guid_text
+from conformance.wire.layout import guid_text
 
 Judged = tuple[tuple[str, VerdictKind], ...]
 """The results of rules, each with the rule's id."""

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.capture import Frame, Trouble
-from conformance.capture.following import Stop
-from conformance.captures.defects import DEFECT, Defect, Outside
-from conformance.captures.judge import IMPLEMENTATION
+from conformance.captures.defects import DEFECT, Defect
 from conformance.captures.onlookers import hints_on
-from conformance.captures.packet_rules import PacketRules
 from conformance.captures.summary import CaptureSummary, Further
 from conformance.judge.packets.packet_verdicts import deviating
 from conformance.judge.sessions.context import Seen
@@ -23,9 +19,7 @@ from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst, wo
 from conformance.wire import Packet
 
 if TYPE_CHECKING:
-    from conformance.captures.compare_implementation import Against
-    from conformance.captures.onlookers import Onlooker
-    from conformance.captures.selection import Selection
+    pass
 
 MAX_KEPT = 10_000  # Verdicts other than pass that are stored singly; further ones are counted with the first like them.
 
@@ -258,63 +252,6 @@ class Replay:
 
 
 _UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.SKIP})
-
-
-def replay(
-    paths: Sequence[str | Path],
-    *,
-    profile: str,
-    readings: Mapping[str, tuple[str, ...]],
-    level: str = "must",
-    on_packet: OnPacket | None = None,
-    on_progress: OnProgress | None = None,
-    on_verdict: OnVerdict | None = None,
-    on_capture: Callable[[CaptureSummary], object] | None = None,
-    selection: Selection | None = None,
-    follow: Stop | None = None,
-    against: Against | None = None,
-    onlookers: Sequence[Onlooker] = (),
-    clients_of: str | None = None,
-) -> Replay:
-    """Judge captures, one after the other, each by itself.
-
-    paths: files; `-` is standard input. selection: the packets to judge; the others are read only for their sessions,
-    and neither they nor any connection as a whole get verdicts. follow: at the end of each file, wait for more until it
-    says stop. clients_of: judge only what the clients of the server with this address sent. against: an implementation
-    that is given each message. onlookers: they see what is judged. readings: reading id to accepted alternatives, the
-    default first. level: a broken requirement below it is a warning. A
-    requirement that does not bind the profile is not judged. on_packet is called with each packet as soon as it is
-    judged; on_progress with (path, bytes read, bytes in all); on_verdict with each verdict other than pass, so that a
-    replay that is killed has lost none (passes are counted and written at the end, by `Replay.record_rest`).
-
-    on_capture is called with the result of each file.
-
-    If a file cannot be read, or hits a defect of the harness, its summary tells, together with what was judged of it,
-    and the others are judged. Ctrl-C ends the replay early and keeps what was judged.
-    """
-    from conformance.captures.packet_judge import judge_file
-
-    outside = Outside()
-    result = Replay(on_verdict=on_verdict and outside.calls(on_verdict), on_capture=on_capture)
-    rules = PacketRules(profile, readings, level)
-    on_packet = on_packet and outside.calls(on_packet)
-    on_progress = on_progress and outside.calls(on_progress)
-    try:
-        if against is not None:
-            for verdict in against.surely(against.control()):
-                result.add("control", verdict, "control")
-        for path in map(str, paths):
-            judge_file(
-                result, path, rules, on_packet, on_progress, selection, follow, against, outside, onlookers, clients_of
-            )
-            if against is not None:
-                for verdict in against.surely(against.empty()):
-                    result.add(path, verdict, IMPLEMENTATION)
-            result.settle()
-    except KeyboardInterrupt:
-        result.interrupted = True
-        result.settle()
-    return result
 
 
 def judged(path: str, seen: Seen, verdicts: Sequence[Verdict]) -> JudgedPacket:

@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.capture import CaptureError
+from conformance.capture.addresses import STDIN
+from conformance.capture.addresses import location as path_of
 from conformance.capture.files import is_there
 from conformance.capture.following import Stop
-from conformance.capture.inputs import STDIN, LeftOut, expand, refused
-from conformance.capture.inputs import location as path_of
+from conformance.capture.inputs import LeftOut, expand, refused
 from conformance.captures.analyst_views import Looked, Looks, looking
 from conformance.captures.defects import Outside
-from conformance.captures.engine import JudgedPacket, Replay, replay
+from conformance.captures.engine import JudgedPacket, Replay
 from conformance.captures.onlookers import NotWrittenError
+from conformance.captures.packet_judge import replay
 from conformance.captures.selection import NotJudged
 from conformance.captures.summary import CaptureSummary, Fingerprints
 from conformance.command_options import BadInput, RunResult, check_chosen, check_folder, check_words, prepare_folder

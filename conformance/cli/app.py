@@ -15,11 +15,12 @@ from conformance.cli.gate import app as comparing_app
 from conformance.cli.grammar import grammar_app
 from conformance.cli.judge import app as judge_app
 from conformance.cli.learn import app as learn_app
-from conformance.cli.network import IOwnThis, Lab, permit_connector
+from conformance.cli.network import IOwnThis, Lab
 from conformance.cli.network import app as network_app
 from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.report import app as reporting_app
 from conformance.cli.selftest import app as faults_app
+from conformance.cli.serve import permit_connector
 from conformance.cli.shared_options import (
     Adapter,
     AdapterOrNone,

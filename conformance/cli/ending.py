@@ -129,7 +129,7 @@ def _path(name: str | Path) -> Path:
     """Return the path that a name means, `file:/...` included."""
     if not str(name).lower().startswith("file:"):
         return Path(name)
-    from conformance.capture.inputs import path_of  # Its room takes time to load.
+    from conformance.capture.addresses import path_of  # Its room takes time to load.
 
     return Path(path_of(str(name)))
 

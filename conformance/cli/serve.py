@@ -1,8 +1,9 @@
-"""`mqconform serve`, `proxy` and `wire check`: what they print, and how they end."""
+"""`mqconform serve`, `proxy` and `wire check`: the permission to send elsewhere, what they print, how they end."""
 
 from __future__ import annotations
 
 import json as json_module
+import os
 import re
 import signal
 import sys
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from conformance.live.proxy import Now, Passed, Ready, Watch
     from conformance.live.server import Wanted
     from conformance.live.wire_check import Finding
-    from conformance.net.addresses import Place
+    from conformance.net.addresses import Permit, Place, Target
 
+_WIRE = "wire:"
 _SHOWN = 12  # Rows of the live table.
 _FIXED = {"order-ack-send": (0.5, "MS-MQQB 3.1.3.2")}
 """Timers of MS-MQQB with a duration in seconds that is no choice, and the section that says it."""
@@ -63,7 +65,6 @@ def proxy_command(
     **how: Any,
 ) -> NoReturn:
     """Hand on until the end. Ends the command with the exit code of what was judged."""
-    from conformance.cli.network import permitted
     from conformance.command_options import BadInput
     from conformance.live.proxy import proxy
     from conformance.net.addresses import Permit, Place
@@ -152,6 +153,47 @@ def _deviating(wanted: Wanted) -> list[str]:
         if not name.startswith(PREFIX):
             notes.append(f"The queue {name} is for your own clients: runs at wire:HOST send to {PREFIX}* alone.")
     return notes
+
+
+def permit_connector(connector: str, owned: str | None, lab: bool) -> None:
+    """Let the connector and its worker processes know what was permitted. Ends the command for a host that is not."""
+    if not connector.startswith(_WIRE):
+        if owned is not None or lab:
+            fail("--i-own-this and --lab are for wire:HOST.", ExitCode.BAD_INPUT)
+        return
+    from conformance.adapter.errors import ConnectorError
+    from conformance.net.addresses import Permit
+    from conformance.net.connector import understood
+    from conformance.net.ends import may_send
+
+    try:
+        host, declared = understood(connector.removeprefix(_WIRE[:-1]))
+    except ConnectorError:
+        return  # It is told where connectors are understood.
+    permit = Permit(owned, lab)
+    found = permitted(host, permit)
+    why = may_send(declared.packets, found, permit)
+    if why is not None:
+        fail(why[0].upper() + why[1:], ExitCode.BAD_INPUT)
+    yes = found.address if found.public else None
+    os.environ.update(Permit(owned, lab, yes, found.address).to_environment())
+
+
+def permitted(host: str, permit: Permit) -> Target:
+    """Return the host to send packets to; asks for a typed yes when it is public. Ends the command if it may not."""
+    from conformance.net.addresses import AddressError, UnresolvedError, target
+
+    try:
+        return target(host, permit, _asked if sys.stdin.isatty() and sys.stderr.isatty() else None)
+    except UnresolvedError as error:
+        fail(str(error), ExitCode.UNUSABLE)
+    except AddressError as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+
+
+def _asked(question: str) -> bool:
+    print(f"mqconform: {question} Type yes to send packets there: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip() == "yes"
 
 
 @contextmanager
@@ -288,7 +330,6 @@ def _finish(passed: Passed, record: Path | None) -> NoReturn:
 def check_command(host: str, *, owned: str | None, record: Path | None) -> NoReturn:
     """Look at a host and print a line for each step. Ends the command: 0 when it also connected back, else 3."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
-    from conformance.cli.network import permitted
     from conformance.live.wire_check import wire_check
     from conformance.net.addresses import Permit
     from conformance.net.connector import understood

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 from uuid import uuid4
 
 from conformance import __version__
-from conformance.capture.inputs import is_stored
+from conformance.capture.addresses import is_stored
 from conformance.pipeline.untrusted_files import PipelineError, require
 from conformance.report.text import label
 from conformance.verdict import ExitCode

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from conformance.capture import CaptureError
+from conformance.capture.addresses import STDIN, is_stored, path_of
 from conformance.capture.files import is_there
-from conformance.capture.inputs import STDIN, LeftOut, expand, is_stored, natural, path_of, stream_key
+from conformance.capture.inputs import LeftOut, expand, natural, stream_key
 from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.engine import Engine, Spark
 from conformance.pipeline.identity import Grouping, Probe, streams

@@ -27,7 +27,7 @@ from pyarrow import dataset, fs
 
 from conformance import __version__
 from conformance.capture import CaptureError
-from conformance.capture.inputs import is_stored, location
+from conformance.capture.addresses import is_stored, location
 from conformance.files import make_folder
 from conformance.pipeline.schemas import BATCH, BATCHES, DATE, FORMAT, TABLES
 from conformance.pipeline.store import HEAD, STATE, Files, LocalStore, ObjectStore, Part, Store

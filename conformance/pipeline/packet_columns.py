@@ -21,7 +21,7 @@ from conformance.pipeline.schemas import BATCH, PACKETS
 from conformance.verdict import Outcome, worst
 from conformance.wire import dissect
 from conformance.wire.columns.table import ColumnSet
-from conformance.wire.decode import guid_text
+from conformance.wire.layout import guid_text
 
 _KIND, _NUMBER, _CLASS = "Packet.Kind", "UserHeader.MessageID", "MessagePropertiesHeader.MessageClass"
 _TRANSACTION = "TransactionHeader.Flags"

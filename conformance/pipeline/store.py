@@ -24,9 +24,9 @@ import pyarrow as pa
 from pyarrow import parquet
 from pyarrow.fs import FSSpecHandler, PyFileSystem
 
-from conformance.capture.inputs import is_stored
-from conformance.capture.stores import NEEDS_CREDENTIALS, no_credentials, patience
-from conformance.capture.stores import place as opened
+from conformance.capture.addresses import is_stored
+from conformance.capture.files import NEEDS_CREDENTIALS, no_credentials, patience
+from conformance.capture.files import place as opened
 from conformance.files import make_folder
 from conformance.pipeline.schemas import BATCH, BATCHES, TABLES
 from conformance.pipeline.untrusted_files import PipelineError

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 
 from conformance import __version__
 from conformance.capture import CaptureError, Event, Passed
+from conformance.capture.addresses import is_stored
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.files import Spool, open_file
-from conformance.capture.inputs import is_stored
 from conformance.capture.reader import CaptureReading
 from conformance.capture.records import Record, RecordWalk, read_records
 from conformance.captures.batch_judge import InPlace

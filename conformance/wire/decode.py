@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache
 from itertools import combinations
 
 from conformance.wire import elements as lists
@@ -38,7 +38,19 @@ from conformance.wire.headers import (
     USER_MESSAGE_SECTIONS,
     VERSION,
 )
-from conformance.wire.layout import Blob, Branch, Condition, Padding, Run, Section, Step, Value, parted, steps_of
+from conformance.wire.layout import (
+    Blob,
+    Branch,
+    Condition,
+    Padding,
+    Run,
+    Section,
+    Step,
+    Value,
+    guid_text,
+    parted,
+    steps_of,
+)
 from conformance.wire.packet import Packet, Span, Trouble
 from conformance.wire.security_items import INSIDE, facts_of
 
@@ -498,13 +510,6 @@ def read_section(section: Section, data: bytes, under: frozenset[str] = frozense
     with suppress(_Stop):
         reader.section(section)
     return reader.fields, reader.at
-
-
-@lru_cache(maxsize=1 << 12)
-def guid_text(raw: bytes) -> str:
-    """Format sixteen bytes in MS-DTYP 2.3.4.2 layout as text, lower case, without braces."""
-    h = raw.hex()
-    return f"{h[6:8]}{h[4:6]}{h[2:4]}{h[0:2]}-{h[10:12]}{h[8:10]}-{h[14:16]}{h[12:14]}-{h[16:20]}-{h[20:]}"
 
 
 def text_fields(key: str, raw: bytes) -> dict[str, Value]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire.certificates import read_certificate
-from conformance.wire.decode import guid_text, read_section
+from conformance.wire.decode import read_section
 from conformance.wire.headers import (
     ADMINISTRATION_ID,
     BODY_SECTION_ID,
@@ -21,7 +21,7 @@ from conformance.wire.headers import (
     RESPONSE_ID,
     SIGNATURE_ID,
 )
-from conformance.wire.layout import Value
+from conformance.wire.layout import Value, guid_text
 from conformance.wire.security_items import SIMPLE_BLOB, D, sid_text
 
 Names = Mapping[int, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from struct import Struct
 from typing import TypeAlias
 
@@ -46,6 +46,13 @@ class Guid:
     """Sixteen bytes in MS-DTYP 2.3.4.2 layout; the value is lower-case text without braces."""
 
     name: str
+
+
+@lru_cache(maxsize=1 << 12)
+def guid_text(raw: bytes) -> str:
+    """Format sixteen bytes in MS-DTYP 2.3.4.2 layout as text, lower case, without braces."""
+    h = raw.hex()
+    return f"{h[6:8]}{h[4:6]}{h[2:4]}{h[0:2]}-{h[10:12]}{h[8:10]}-{h[14:16]}{h[12:14]}-{h[16:20]}-{h[20:]}"
 
 
 @dataclass(frozen=True, slots=True)

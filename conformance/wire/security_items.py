@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from conformance.wire.layout import Condition, Length, Octets, Section, UInt, Value
+from conformance.wire.layout import Condition, Length, Octets, Section, UInt, Value, guid_text
 
 D = "SecurityHeader.SecurityData."
 SID_REVISION, MOST_SUB_AUTHORITIES = 1, 15
@@ -132,7 +132,5 @@ def facts_of(fields: Mapping[str, Value]) -> dict[str, Value]:
         if fields.get("SID.Exact"):
             out["SID.Text"] = sid_text(raw)
         if len(raw) == 16 and fields.get("SecurityHeader.Flags.ST") == 2:
-            from conformance.wire.decode import guid_text
-
             out[D + "SecurityID.Guid"] = guid_text(raw)
     return out

@@ -12,7 +12,8 @@ import pytest
 from suites.session_peer import Peer
 
 from conformance.adapter import supervisor
-from conformance.adapter.check import CheckStep, check_adapter
+from conformance.adapter.check import check_adapter
+from conformance.adapter.check_calls import CheckStep
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 
 FAKES = Path(__file__).parent / "fakes"

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from commands import command
 
-from conformance.adapter.check import CheckStep, check_adapter
+from conformance.adapter.check import check_adapter
+from conformance.adapter.check_calls import CheckStep
 
 FAKES = Path(__file__).parent / "fakes"
 PROBES = ("opening what is not there", "defaults", "removal at a cursor", "end of a transaction", "kill")

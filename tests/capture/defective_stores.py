@@ -12,7 +12,7 @@ import pytest
 from fsspec import AbstractFileSystem
 from fsspec.spec import AbstractBufferedFile
 
-from conformance.capture import stores
+from conformance.capture import files
 
 Objects = dict[str, bytes]
 
@@ -224,7 +224,7 @@ def store(kind: type[Sound], objects: Mapping[str, bytes], **settings: Any) -> I
     """Register a store that holds these objects; gives the address of its one bucket. Nobody waits for it."""
     waits: Callable[[float], object] = lambda seconds: None  # noqa: E731
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stores, "patience", stores.Patience(wait=waits))
+        patch.setattr(files, "patience", files.Patience(wait=waits))
         for name, value in {"objects": {}, "writes": {}, "reads": [], **settings}.items():
             patch.setattr(kind, name, value, raising=False)
         for name, data in objects.items():

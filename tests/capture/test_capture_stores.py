@@ -28,6 +28,7 @@ from defective_stores import (  # noqa: E402 - it needs fsspec
 )
 
 from conformance.capture import CaptureError, read_capture  # noqa: E402
+from conformance.capture.addresses import location  # noqa: E402
 from conformance.capture.files import (  # noqa: E402
     CHANGED,
     GONE,
@@ -37,7 +38,7 @@ from conformance.capture.files import (  # noqa: E402
     UnavailableError,
     open_file,
 )
-from conformance.capture.inputs import expand, location  # noqa: E402
+from conformance.capture.inputs import expand  # noqa: E402
 from conformance.capture.records import RecordWalk, read_records  # noqa: E402
 
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"

@@ -15,7 +15,7 @@ from delta_helpers import SESSION, halves
 from lake_helpers import CAPTURES, put, replayed, rows, said, same, without
 from s3_server import asked, upload
 
-from conformance.capture.stores import Patience
+from conformance.capture.files import Patience
 from conformance.pipeline import store
 from conformance.pipeline.engine import Local
 from conformance.pipeline.identity import probe

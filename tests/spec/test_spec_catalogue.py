@@ -180,7 +180,7 @@ def test_a_code_that_is_listed_nowhere_stays_a_number() -> None:
 def test_every_place_a_person_reads_one_has_the_same_words() -> None:
     from types import SimpleNamespace
 
-    from conformance.adapter.check import result_text
+    from conformance.adapter.check_calls import result_text
     from conformance.harness.terminal import _value
     from conformance.histories.history import _answer
     from conformance.report.text import inline_text, value_text

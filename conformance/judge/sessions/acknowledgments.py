@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from conformance.judge.sessions.context import BODY, LOST, Notes, Path, Seen, digest_of
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
-from conformance.wire.decode import guid_text
+from conformance.wire.layout import guid_text
 
 _CORRELATION = requirement_id("MQQB-3.1.7.15.correlation")
 _DELIVERY = requirement_id("MQQB-3.1.7.15.delivery")

@@ -28,8 +28,7 @@ from conformance.judge.sessions.opening import NULL_GUID
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire import dissect
-from conformance.wire.decode import guid_text
-from conformance.wire.layout import Value
+from conformance.wire.layout import Value, guid_text
 
 _IDENTIFIER = requirement_id("MQQB-3.1.7.1.1.identifier")
 _PASSED_ON = requirement_id("MQQB-3.1.1.5.passed-on")

@@ -23,8 +23,7 @@ from conformance.judge.sessions.keys import ASKED, NEVER
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.shapes import Sort
 from conformance.wire.columns.table import Column, ColumnSet
-from conformance.wire.decode import guid_text
-from conformance.wire.layout import Value
+from conformance.wire.layout import Value, guid_text
 
 KIND = "Packet.Kind"
 SIDES: tuple[Side, Side] = ("initiator", "acceptor")
