@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from conformance.cli.grammar import Form, input_errors, name_grammar, rule_of_form
+from conformance.cli.documents import Form, input_errors, name_grammar, rule_of_form
 from conformance.cli.output import at_work, console, emit_json, fail
 from conformance.cli.shared_options import Json, Profile, Reading, Seed, alternatives, group, reading_set
 from conformance.files import make_folder, write_text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from conformance.activex import plans_read_arguments, plans_reads
+from conformance.activex import plans_reads
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.plans import (
     BLANK_QUEUE,
@@ -41,16 +41,16 @@ def all_plans() -> Iterator[Plan]:
 
 def read_plans() -> Iterator[Plan]:
     """Yield the plans of open queues and their reads."""
-    for member in plans_read_arguments.GETTERS:
-        yield from plans_read_arguments.getter(member)
-    yield from plans_read_arguments.methods().values()
-    yield from plans_read_arguments.notification().values()
+    for member in plans_reads.GETTERS:
+        yield from plans_reads.getter(member)
+    yield from plans_reads.methods().values()
+    yield from plans_reads.notification().values()
     for member in plans_reads.READS:
         for family in (
             plans_reads.FAMILIES,
             plans_reads.REFUSED_FAMILIES,
-            plans_read_arguments.FAMILIES,
-            plans_read_arguments.CONDITION_FAMILIES,
+            plans_reads.ARGUMENT_FAMILIES,
+            plans_reads.CONDITION_FAMILIES,
         ):
             for plans in family:
                 yield from plans(member)

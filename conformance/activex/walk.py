@@ -13,9 +13,10 @@ from typing import Final
 from conformance.activex.events import Link
 from conformance.activex.members import Member
 from conformance.activex.plans import PATH_NAME, Act, Plan, call_on, create, passes
-from conformance.activex.plans_read_arguments import DENY_RECEIVE, GETTERS
 from conformance.activex.plans_reads import (
     AT_ONCE,
+    DENY_RECEIVE,
+    GETTERS,
     NO_LOOKUP,
     PEEK,
     READS,

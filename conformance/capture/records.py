@@ -16,8 +16,7 @@ from typing import IO, Protocol
 
 from conformance.capture.addresses import STDIN, is_stored
 from conformance.capture.events import CaptureError
-from conformance.capture.files import Forward, open_file
-from conformance.capture.following import Following, Piped, Stop
+from conformance.capture.files import Following, Forward, Piped, Stop, open_file
 from conformance.capture.packed import MAGIC_BYTES, DamagedError, Readable, compression, unpacking
 
 _CHUNK = 65_536

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.capture import CaptureError
 from conformance.capture.addresses import STDIN
 from conformance.capture.addresses import location as path_of
-from conformance.capture.files import is_there
-from conformance.capture.following import Stop
+from conformance.capture.files import Stop, is_there
 from conformance.capture.inputs import LeftOut, expand, refused
 from conformance.captures.analyst_views import Looked, Looks, looking
 from conformance.captures.defects import Outside

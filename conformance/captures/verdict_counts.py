@@ -1,11 +1,11 @@
-"""The compiled function that counts packets by sender, outcome and pattern, loaded on first use."""
+"""The compiled function that counts packets by sender, outcome and pattern, and the kinds of verdicts of a pattern."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,26 @@ from conformance.captures.counting_code import COUNT, GUID, HIGH, LOW, NAMED, WI
 from conformance.captures.engine import SUITE, Counted, Replay
 from conformance.captures.judge import PACKET
 from conformance.captures.meanings import KEYS, RULES, Meaning
-from conformance.captures.patterns import keys_of, read_in
-from conformance.captures.sender_readings import Followed, VerdictKind, key_of, plain_verdict, read_of
+from conformance.captures.sender_readings import Followed, ReadingEvidence, VerdictKind, key_of, plain_verdict, read_of
 from conformance.judge.packets.packet_verdicts import Judged, Pattern
 from conformance.runlog import Tally
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.columns.lowering import lowered, source_of
 from conformance.wire.columns.machine_code import Wanted
+
+
+@lru_cache(maxsize=1 << 12)
+def keys_of(pattern: Pattern) -> tuple[VerdictKind, ...]:
+    """Return the kind of each verdict of a packet with this pattern, in their order."""
+    return tuple((one.requirement, one.outcome, one.readings) for one in pattern.told)
+
+
+@lru_cache(maxsize=1 << 12)
+def read_in(pattern: Pattern) -> ReadingEvidence:
+    """Return the verdicts of a pattern that show how its sender reads the documents, with their places."""
+    return read_of(keys_of(pattern))
+
 
 CAPACITY = 1 << 14
 """Rows of the table, a power of two. It has one more, which counts those in use."""

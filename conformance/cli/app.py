@@ -9,18 +9,17 @@ from typing import Annotated
 import typer
 
 from conformance import __version__
-from conformance.cli.documents import readings_app, requirements_app
+from conformance.cli.documents import app as situations_app
+from conformance.cli.documents import grammar_app, readings_app, requirements_app
 from conformance.cli.gate import Against, Baseline
 from conformance.cli.gate import app as comparing_app
-from conformance.cli.grammar import grammar_app
 from conformance.cli.judge import app as judge_app
 from conformance.cli.learn import app as learn_app
-from conformance.cli.network import IOwnThis, Lab
+from conformance.cli.network import IOwnThis, Lab, permit_connector
 from conformance.cli.network import app as network_app
 from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.report import app as reporting_app
 from conformance.cli.selftest import app as faults_app
-from conformance.cli.serve import permit_connector
 from conformance.cli.shared_options import (
     Adapter,
     AdapterOrNone,
@@ -42,7 +41,6 @@ from conformance.cli.shared_options import (
     several,
     time,
 )
-from conformance.cli.situations import app as situations_app
 from conformance.run_options import RunRequest
 
 app = typer.Typer(
@@ -252,7 +250,7 @@ def repro(
     lab: Lab = False,
 ) -> None:
     """Run recorded deviations again; each is FIXED, FAILED, ERROR or not reproduced."""
-    from conformance.cli.repro import command, write_command
+    from conformance.cli.judge import command, write_command
 
     permit_connector(adapter or "", i_own_this, lab)
     if pytest:
@@ -275,9 +273,9 @@ def diagnose(
 
     The histories that failed and passed are played to the embedded queue manager with each of its faults.
     """
-    from conformance.cli.diagnose import command
+    from conformance.cli.judge import diagnose_command
 
-    command(record, faults=fault or [], jobs=workers, budget_s=budget)
+    diagnose_command(record, faults=fault or [], jobs=workers, budget_s=budget)
 
 
 @app.command(epilog="Example: mqconform selftest ignores-priority")

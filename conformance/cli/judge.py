@@ -1,19 +1,24 @@
-"""The command `mqconform judge` and its options."""
+"""Commands on a run record: `mqconform judge`, `repro` and `diagnose`."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from conformance.cli.output import fail, json_wanted, progress_bar
+from conformance.cli.output import console, emit_json, fail, json_wanted, progress_bar
 from conformance.cli.shared_options import AllowIncomplete, alternatives, reading_set
+from conformance.files import write_text
+from conformance.report.text import label
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.rejudge import Rejudged
+    from conformance.repro import Answer
 
 MAX_TOLD = 40
 
@@ -110,3 +115,136 @@ def _json(found: Rejudged) -> dict[str, Any]:
         "sealed": found.sealed,
         "as_before": found.as_before,
     }
+
+
+# Worst first: the exit code of the command is the worst of all files.
+_ORDER = (ExitCode.DEVIATES, ExitCode.UNUSABLE, ExitCode.BAD_INPUT, ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS)
+
+
+def command(path: Path, *, adapter: str | None, deadline_ms: int, chosen: Sequence[str]) -> None:
+    """Run repro files again and print a table of the answers. Ends the command."""
+    from conformance.adapter.errors import ConnectorError, DriverUnusable
+    from conformance.command_options import BadInput, check_chosen
+    from conformance.repro import ReproError, repro
+
+    try:
+        with progress_bar("repro", quiet=True if json_wanted() else path.is_file()) as show:
+            answers = repro(
+                path,
+                adapter=adapter,
+                deadline_ms=deadline_ms,
+                chosen=check_chosen(chosen),
+                on_progress=lambda done, total: show(done, total, f"{total} files"),
+            )
+    except (ReproError, BadInput) as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    except ConnectorError as error:
+        fail(error.sentence, ExitCode.BAD_INPUT)
+    except DriverUnusable as error:
+        fail(error.sentence, ExitCode.UNUSABLE)
+    code = next(code for code in _ORDER if any(answer.exit_code is code for answer in answers))
+    if json_wanted():
+        emit_json(
+            {
+                "exit_code": int(code),
+                "answers": [
+                    {
+                        "file": str(answer.path),
+                        "requirement": answer.requirement,
+                        "answer": answer.answer,
+                        "text": answer.text,
+                        "asked": answer.asked._asdict(),
+                        "recorded": answer.recorded._asdict(),
+                        "verdicts": [verdict.to_json() for verdict in answer.verdicts],
+                    }
+                    for answer in answers
+                ],
+            }
+        )
+    else:
+        out = console()
+        for line in table(answers):
+            out.print(line, markup=False, soft_wrap=True)
+    sys.exit(int(code))
+
+
+def table(answers: Sequence[Answer]) -> Iterator[str]:
+    """Yield a line for each file, in columns, and the number of each answer."""
+    said = max(6, *(len(answer.answer) for answer in answers))
+    wide = max(9, *(len(answer.requirement) for answer in answers))
+    for answer in answers:
+        yield f"{answer.answer:<{said}}  {answer.requirement or 'not known':<{wide}}  {answer.path.name}  {answer.text}"
+    for asked, recorded in dict.fromkeys((answer.asked, answer.recorded) for answer in answers):
+        yield f"asked: {label(str(asked))}; deviation of: {label(str(recorded))}"
+    if len(answers) > 1:
+        seen = Counter(answer.answer for answer in answers)
+        yield f"{len(answers)} files: " + ", ".join(
+            f"{seen[word]} {word}" for word in ("FAILED", "ERROR", "not reproduced", "FIXED") if seen[word]
+        )
+
+
+def write_command(path: Path) -> NoReturn:
+    """Write a pytest file and a diagram beside each repro file, print their paths, and end the command."""
+    from conformance.repro import ReproError, write_tests
+
+    try:
+        written = write_tests(path)
+    except ReproError as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    if json_wanted():
+        emit_json({"written": [str(file) for file in written]})
+    else:
+        out = console()
+        for file in written:
+            out.print(str(file), markup=False, soft_wrap=True)
+    sys.exit(int(ExitCode.CONFORMS))
+
+
+def diagnose_command(record: Path, *, faults: Sequence[str], jobs: int, budget_s: float | None) -> NoReturn:
+    """Look for common causes, keep them beside the record, and print the record's summary with them."""
+    from conformance.diagnose import SECONDS, diagnose
+    from conformance.explaining.dictionary import UnknownFault
+    from conformance.report.causes import NotDiagnosed, keep
+    from conformance.report.records import read_run
+    from conformance.runlog import RunRecordError
+
+    try:
+        with progress_bar("diagnose", quiet=json_wanted() and not sys.stderr.isatty()) as show:
+            show(0, 1, "reading the record")
+            run = read_run(record)
+            found = diagnose(
+                run,
+                faults=faults,
+                seconds=budget_s or SECONDS,
+                jobs=jobs,
+                on_progress=lambda done, total: show(done, total, f"trying {total} faults"),
+            )
+    except NotDiagnosed as error:
+        fail(str(error), ExitCode.NOTHING_JUDGED)
+    except (UnknownFault, RunRecordError) as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    written: dict[str, Path] = {}
+    if record.is_dir():
+        from conformance.report.html import render_html
+
+        try:
+            written["diagnosis"] = keep(found, record)
+            written["report"] = record / "report.html"
+            write_text(written["report"], render_html(run))
+        except OSError as error:
+            fail(f"Nothing can be written into {record} ({error.strerror}).", ExitCode.BAD_INPUT)
+    if json_wanted():
+        emit_json({**found.to_json(), "exit_code": 0, "written": {name: str(path) for name, path in written.items()}})
+    else:
+        from conformance.report.causes import cause_sentences
+
+        target = console()
+        for line in cause_sentences(found):
+            target.print(line, markup=False, soft_wrap=True)
+        for cause in found.causes:
+            target.print(f"  {cause.names[0]}: {cause.story}", markup=False, soft_wrap=True)
+            for requirement in cause.requirements:
+                target.print(f"    {requirement}", markup=False, soft_wrap=True)
+        for name, path in written.items():
+            target.print(f"{name}: {path}", markup=False, soft_wrap=True)
+    sys.exit(int(ExitCode.CONFORMS))

@@ -20,10 +20,10 @@ from conformance.report.text import label
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
-    from conformance.capture.following import Stop
+    from conformance.capture.files import Stop
     from conformance.captures import JudgedPacket, Replay, Replayed
+    from conformance.captures.analyst_views import Conversation, Conversations
     from conformance.captures.compare_implementation import Against
-    from conformance.captures.conversations import Conversation, Conversations
     from conformance.captures.summary import CaptureSummary
 
 MAX_ROWS = 200
@@ -286,7 +286,7 @@ def _lines(asked: Asked, result: Replayed, shown: _Shown) -> Iterator[str]:
 @contextmanager
 def _stopping(wanted: bool, budget_s: float | None) -> Iterator[Stop | None]:
     """While a capture is followed, the first Ctrl-C ends the reading but not the judging; the second acts as usual."""
-    from conformance.capture.following import GRACE_S, Stop
+    from conformance.capture.files import GRACE_S, Stop
 
     if not wanted:
         yield None

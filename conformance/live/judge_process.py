@@ -14,7 +14,7 @@ from collections import Counter, OrderedDict
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from conformance.capture.following import Stop
+from conformance.capture.files import Stop
 from conformance.captures import JudgedPacket, replay_captures
 from conformance.command_options import BadInput
 from conformance.live.judge_client import MAX_ROWS, Deviation, Row

@@ -19,9 +19,8 @@ from conformance.captures.engine import MAX_KEPT, MAX_SENDERS, destination
 from conformance.captures.judge import PACKET, SESSION, Managers, Told
 from conformance.captures.meanings import Meaning
 from conformance.captures.packet_rules import PacketRules
-from conformance.captures.patterns import keys_of, read_in
 from conformance.captures.sender_readings import Followed, ReadingEvidence, VerdictKind, key_of, plain_verdict, read_of
-from conformance.captures.verdict_counts import BEHIND
+from conformance.captures.verdict_counts import BEHIND, keys_of, read_in
 from conformance.judge.packets.packet_verdicts import Judged, Pattern
 from conformance.judge.sessions.context import Seen
 from conformance.pipeline.counted import Counts

@@ -10,8 +10,9 @@ import pytest
 
 from conformance.activex.expected import Seen
 from conformance.activex.plans import Plan, call_on, passes
-from conformance.activex.plans_read_arguments import ABORT, BEGIN
 from conformance.activex.plans_reads import (
+    ABORT,
+    BEGIN,
     RECEIVE,
     SOON,
     base,

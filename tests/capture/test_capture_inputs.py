@@ -13,7 +13,7 @@ import pytest
 from small_files import PING, block, pcap, pcapng
 
 from conformance.capture import CaptureError, Cut, Ended, Frame, Passed, read_capture
-from conformance.capture.following import Following, Stop
+from conformance.capture.files import Following, Stop
 from conformance.capture.inputs import expand, refused
 from conformance.capture.records import RecordWalk, read_records
 

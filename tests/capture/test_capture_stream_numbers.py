@@ -11,10 +11,10 @@ import pytest
 import tshark
 from small_files import packet as ping
 
-from conformance.capture import Frame, read_capture, stream_numbers
+from conformance.capture import Frame, read_capture, reader
 from conformance.capture.network import Segment, decode, quoted
+from conformance.capture.reader import StreamNumbers
 from conformance.capture.records import RecordWalk, read_records
-from conformance.capture.stream_numbers import StreamNumbers
 from conformance.resources import resource
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
@@ -113,7 +113,7 @@ def test_a_quoted_segment_begins_a_stream_but_not_its_numbers(tmp_path: Path) ->
 
 
 def test_numbers_are_not_told_where_they_are_not_sure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(stream_numbers, "MAX_STREAMS", 2)
+    monkeypatch.setattr(reader, "MAX_STREAMS", 2)
     records = [segment((1, 5000 + at), B, 1, SYN) for at in (0, 1, 2, 1, 2, 0)]
     assert ours(written(tmp_path / "a.pcap", records)) == [0, 1, None, 1, None, None]
     broken = bytearray(segment(A, B, 1, SYN))

@@ -17,7 +17,7 @@ from record_edits import records_of
 
 from conformance.capture import Closed, Cut, Ended, Frame, Opened, Passed, Renewed, read_capture
 from conformance.capture.connections import HOLD_NS, Connections
-from conformance.capture.following import Stop
+from conformance.capture.files import Stop
 from conformance.capture.framing import MAX_WAITING, Framer, Stream
 from conformance.capture.network import (
     ACK,

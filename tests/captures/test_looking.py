@@ -14,9 +14,8 @@ import pytest
 
 from conformance import BadInput
 from conformance.capture import Endpoint
-from conformance.captures import conversations, extracting, replay_captures
-from conformance.captures.analyst_views import Looks, looking
-from conformance.captures.eve import community_id
+from conformance.captures import analyst_views, replay_captures
+from conformance.captures.analyst_views import Looks, community_id, looking
 from conformance.resources import resource
 from conformance.verdict import Outcome
 
@@ -69,8 +68,8 @@ def _evidence(record) -> list:  # type: ignore[no-untyped-def]
 
 
 def test_conversations_beyond_the_bound_are_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversations, "MAX_CONVERSATIONS", 2)
-    monkeypatch.setattr(conversations, "_MAX_FRAMES", 3)
+    monkeypatch.setattr(analyst_views, "MAX_CONVERSATIONS", 2)
+    monkeypatch.setattr(analyst_views, "_MAX_FRAMES", 3)
     found = replay_captures(CONSISTENT, out=tmp_path / "out", conversations=True)
     table = found.looked.conversations
     assert table is not None and len(table.rows) == 2
@@ -110,8 +109,8 @@ def test_messages_are_extracted_with_everything_but_their_names(tmp_path: Path) 
 
 
 def test_what_is_left_out_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extracting, "MAX_MESSAGES", 3)
-    monkeypatch.setattr(extracting, "MAX_BYTES", 50)
+    monkeypatch.setattr(analyst_views, "MAX_MESSAGES", 3)
+    monkeypatch.setattr(analyst_views, "MAX_BYTES", 50)
     path = tmp_path / "many.pcap"
     whole = session(*(message(at, "x", "y" * size) for at, size in enumerate((10, 60, 20, 20, 1, 5))))
     path.write_bytes(whole[:-40])

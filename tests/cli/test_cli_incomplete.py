@@ -9,7 +9,7 @@ import pytest
 from commands import in_process
 from tests_cli import mqconform, one_sentence
 
-from conformance.capture.following import Stop
+from conformance.capture.files import Stop
 from conformance.captures import replay, replay_captures
 from conformance.report.badge import message
 from conformance.report.html import render_html

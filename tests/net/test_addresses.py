@@ -15,7 +15,7 @@ import pytest
 from small_manager import manager
 
 from conformance.adapter.connectors import connect
-from conformance.cli.serve import permit_connector
+from conformance.cli.network import permit_connector
 from conformance.net import addresses
 from conformance.net.addresses import AddressError, Permit, Place, UnresolvedError, place, target
 from conformance.verdict import ExitCode
@@ -79,7 +79,7 @@ def test_worker_processes_use_the_address_that_the_command_found(book: list[str]
 
 def test_a_command_tells_its_workers_what_it_found(book: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     environment: dict[str, str] = {}
-    monkeypatch.setattr("conformance.cli.serve.os.environ", environment)
+    monkeypatch.setattr("conformance.cli.network.os.environ", environment)
     permit_connector("wire:lab.test", "lab.test", False)
     assert Permit.of_environment(environment) == Permit("lab.test", found="10.1.2.3") and book == ["lab.test"]
 
@@ -88,7 +88,7 @@ def test_a_command_tells_its_workers_what_it_found(book: list[str], monkeypatch:
 def test_malformed_packets_are_refused_before_anything_is_made(
     lab: bool, book: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.cli.serve.os.environ", {})
+    monkeypatch.setattr("conformance.cli.network.os.environ", {})
     word = "wire:lab.test?packets=malformed"
     if lab:
         permit_connector(word, "lab.test", lab)

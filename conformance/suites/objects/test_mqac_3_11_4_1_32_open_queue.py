@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex.plans_read_arguments import GETTERS, getter, methods, notification
+from conformance.activex.plans_reads import GETTERS, getter, methods, notification
 from conformance.activex.reference_answers import judged
 from conformance.suites.objects.playing import Need, check, rows
 

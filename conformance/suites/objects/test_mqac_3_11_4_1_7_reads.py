@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.activex import plans_read_arguments, plans_reads
+from conformance.activex import plans_reads
 from conformance.activex.plans_reads import READS
 from conformance.suites.objects.playing import Need, check, rows
 
@@ -45,77 +45,77 @@ def test_a_read_is_refused(plans: tuple[Plan, ...], mq: Port, judge: Recorder, m
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(AT_CURSOR, plans_read_arguments.cursor))
+@pytest.mark.parametrize("plans", rows(AT_CURSOR, plans_reads.cursor))
 def test_reads_at_the_cursor(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(RECEIVES, plans_read_arguments.transactions))
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads.transactions))
 def test_receives_in_transactions(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(READS, plans_read_arguments.beside_held))
+@pytest.mark.parametrize("plans", rows(READS, plans_reads.beside_held))
 def test_reads_pass_over_what_a_transaction_holds(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(IDENTIFIED, plans_read_arguments.identifier_as_text))
+@pytest.mark.parametrize("plans", rows(IDENTIFIED, plans_reads.identifier_as_text))
 def test_an_identifier_is_given_as_text(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(READS, plans_read_arguments.wants))
+@pytest.mark.parametrize("plans", rows(READS, plans_reads.wants))
 def test_what_a_read_asks_for(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(RECEIVES, plans_read_arguments.journals))
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads.journals))
 def test_the_journal_keeps_what_is_received(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(RECEIVES, plans_read_arguments.wants_in_transactions))
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads.wants_in_transactions))
 def test_what_a_receive_asks_for_in_a_transaction(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(RECEIVES, plans_read_arguments.wants_in_single_messages))
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads.wants_in_single_messages))
 def test_what_a_receive_asks_for_in_a_transaction_of_its_own(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(READS, plans_read_arguments.wants_one_after_another))
+@pytest.mark.parametrize("plans", rows(READS, plans_reads.wants_one_after_another))
 def test_what_reads_ask_for_one_after_another(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(RECEIVES, plans_read_arguments.single_message_stays_gone))
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads.single_message_stays_gone))
 def test_a_message_received_alone_stays_gone(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(RECEIVES, plans_read_arguments.two_in_a_transaction))
+@pytest.mark.parametrize("plans", rows(RECEIVES, plans_reads.two_in_a_transaction))
 def test_two_operations_of_a_transaction_end_together(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(ALLOWING, plans_read_arguments.allowed_peeks))
+@pytest.mark.parametrize("plans", rows(ALLOWING, plans_reads.allowed_peeks))
 def test_a_locked_message_is_peeked_at(plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need) -> None:
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(READS, plans_read_arguments.what_is_left))
+@pytest.mark.parametrize("plans", rows(READS, plans_reads.what_is_left))
 def test_a_read_leaves_what_it_is_not_asked_about(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
@@ -123,7 +123,7 @@ def test_a_read_leaves_what_it_is_not_asked_about(
     check(plans, mq, judge, mq_need)
 
 
-@pytest.mark.parametrize("plans", rows(TIMED, plans_read_arguments.times_that_pass))
+@pytest.mark.parametrize("plans", rows(TIMED, plans_reads.times_that_pass))
 def test_a_message_shows_the_times_that_were_sent(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
