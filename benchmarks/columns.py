@@ -83,7 +83,7 @@ class Capture:
 
 
 def ours(path: Path, passes: int) -> dict[str, Any]:
-    from conformance.process_tuning import hurry, without_matrices
+    from conformance.children import hurry, without_matrices
 
     hurry()  # as the command does
     without_matrices()

@@ -26,7 +26,7 @@ from conformance.judge.packets.rules_lists import MULTI, SOAP, TRACED
 from conformance.judge.packets.rules_security import CONNECTED, SIGNED, WITH_SID
 from conformance.judge.packets.rules_signatures import STANDARD, encrypted, provided
 from conformance.judge.packets.rules_user import ASKING, QUEUES, TRANSACTION
-from conformance.judge.packets.signing import UNSIGNED, Signing, sign
+from conformance.judge.packets.signatures import UNSIGNED, Signing, sign
 from conformance.judge.rules import PLAIN, Value
 from conformance.verdict import Outcome
 from conformance.wire import Packet, dissect, encode, patch

@@ -57,7 +57,7 @@ def write_unfinished(path: Path, *, connections: int = UNFINISHED, size: int = 4
 def compiled(path: Path, *, sessions: bool) -> dict[str, Any]:
     """Judge by columns: the fastest of three passes, after one that is not timed."""
     from conformance.captures.columns import judge_range
-    from conformance.process_tuning import hurry, without_matrices
+    from conformance.children import hurry, without_matrices
     from conformance.spec.catalogue import assignment
 
     hurry()

@@ -24,9 +24,9 @@ from statistics import median
 from hypothesis import Phase, seed
 
 from conformance.adapter.client import Client
+from conformance.children import rarely_collecting
 from conformance.embedded.faults import FAULTS
 from conformance.harness.connecting import open_client
-from conformance.harness.gc_tuning import rarely_collecting
 from conformance.harness.guarded_client import DriverGone
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone, from_options
 from conformance.harness.recorder import Recorder, RunOptions

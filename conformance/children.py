@@ -1,20 +1,22 @@
-"""Child processes: what they import, and those that each run one command and end when this process is interrupted."""
+"""Processes: what a child imports, children that each run one command, and settings of collector and threads."""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import os
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import DEVNULL
 
 GRACE_S = 5.0
 """Seconds that an interrupted child may take to clean up before it is killed."""
-
 
 _SAFE = "PYTHONSAFEPATH"
 _OURS = "mqconform"
@@ -81,3 +83,46 @@ class Children:
         finally:
             for child in living:
                 child.kill()
+
+
+_YOUNG = 50_000  # new objects between two collections
+
+
+def hurry() -> None:
+    """Make garbage collection rare: imported objects live as long as the process."""
+    gc.set_threshold(_YOUNG, 20, 50)
+    atexit.register(gc.freeze)
+
+
+def without_matrices() -> None:
+    """Keep numpy's library from starting a thread on each core for large matrices.
+
+    Call it before numpy is imported, in a process that starts no others: they would inherit the setting.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+YOUNG, MIDDLE, OLD = 100_000, 20, 100
+
+
+def settle() -> None:
+    """Collect garbage now, and never scan again what is left, while `rarely_collecting` lasts.
+
+    The kill of an implementation in this process collects garbage each time: in a large process that takes longer
+    than all that happens between two kills.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+@contextmanager
+def rarely_collecting() -> Iterator[None]:
+    """Collect garbage rarely while the context lasts, and never scan the objects that exist already."""
+    before = gc.get_threshold()
+    gc.freeze()  # without a collection first, which takes longer than a short run in a large process
+    gc.set_threshold(YOUNG, MIDDLE, OLD)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -11,12 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.files import make_folder, write_bytes
+from conformance.files import GONE, NoScratch, make_folder, new_scratch, remove_tree, working_folder_gone, write_bytes
 from conformance.interrupts import work_begins
 from conformance.runlog import Run
 from conformance.runlog.events import REFUTING
 from conformance.runlog.folder import new_run_folder
-from conformance.scratch import GONE, NoScratch, new_scratch, remove_tree, working_folder_gone
 from conformance.spec.catalogue import CatalogueError, chosen_readings, did_you_mean
 from conformance.spec.versions import LEVELS, PROFILES, READING_SETS
 from conformance.verdict import ExitCode, Outcome, Verdict

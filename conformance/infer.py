@@ -15,19 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import NotAccepted
+from conformance.files import new_scratch, remove_tree
+from conformance.harness.failure_verdicts import CONCLUSION
 from conformance.harness.guarded_client import DriverGone, GuardedClient
 from conformance.harness.recorder import RunOptions
-from conformance.harness.run_verdicts import CONCLUSION
 from conformance.histories import plans
 from conformance.histories.inference.inferring import Behaviour, Conclusion, Inference, Proof, Status
-from conformance.histories.inference.playing import every_alternative
-from conformance.histories.inference.probing import Evidence, evidence, walked
+from conformance.histories.inference.probing import Evidence, every_alternative, evidence, walked
 from conformance.histories.inference.separating_traces import shipped
 from conformance.histories.operations.table import ACTIONS, takes
 from conformance.histories.walk import NEEDS, Plan, creations, offer_of
 from conformance.runlog import Run
 from conformance.runlog.folder import new_run_folder
-from conformance.scratch import new_scratch, remove_tree
 from conformance.spec.followed_readings import FirstSeen, FollowedReadings, possible
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, Outcome

@@ -9,11 +9,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from conformance.command_options import BadInput, check_chosen, check_words
+from conformance.files import new_scratch, remove_tree
 from conformance.harness.connecting import check_connector, open_client
 from conformance.harness.recorder import RunOptions
 from conformance.histories.learning.alphabets import ALPHABETS, KILL, letter_names
 from conformance.histories.learning.sides import Limits
-from conformance.scratch import new_scratch, remove_tree
 from conformance.spec.catalogue import assignment, did_you_mean
 from conformance.spec.versions import DEFAULT_PROFILE
 

@@ -137,8 +137,8 @@ def _quirks(session: RunSession, loaded: Sequence[KnownQuirk], worker: str | Non
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove what the workers told each other: the run record has it."""
     if _SESSION in config.stash and not hasattr(config, "workerinput"):
+        from conformance.files import remove_tree
         from conformance.harness.known_deviations import TOLD_TO_WORKERS
-        from conformance.scratch import remove_tree
 
         told = config.stash[_SESSION].out / TOLD_TO_WORKERS
         if told.is_dir():

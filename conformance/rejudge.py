@@ -23,10 +23,10 @@ from conformance.captures.replay_run import CAPTURE
 from conformance.captures.selection import SelectionError, parse
 from conformance.captures.summary import fingerprint, size_of
 from conformance.command_options import BadInput, RunResult, check_chosen, check_words, prepare_folder
+from conformance.harness.failure_verdicts import CONCLUSION, conclusion
 from conformance.harness.recorder import RunOptions
 from conformance.harness.repro_files import NotRepeatable
 from conformance.harness.run_session import EXAMPLE
-from conformance.harness.run_verdicts import CONCLUSION, conclusion
 from conformance.harness.tape import Key, key, said_key, verdict_json
 from conformance.histories.situations.coverage import KIND as SITUATIONS
 from conformance.judge.packets.judge import judge_packet

@@ -148,7 +148,7 @@ def _soak(
 
 def _end(session: RunSession) -> None:
     """Write what is known when the walks are over."""
-    from conformance.harness.run_verdicts import CONCLUSION, conclusion
+    from conformance.harness.failure_verdicts import CONCLUSION, conclusion
 
     session.note_transitions()
     session.note_quirks()

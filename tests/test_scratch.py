@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance import scratch
-from conformance.scratch import NoScratch, new_scratch, remove_tree
+from conformance import files
+from conformance.files import NoScratch, new_scratch, remove_tree
 
 DEEP = 3_000  # more than Python recurses, and a path of it is longer than a path may be
 
@@ -70,7 +70,7 @@ def test_folders_that_may_not_be_written_and_names_that_are_no_text(tmp_path: Pa
 def test_a_folder_that_is_filled_for_ever_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "state" / "inner").mkdir(parents=True)
     (tmp_path / "state" / "inner" / "file").touch()
-    monkeypatch.setattr(scratch, "LIMIT_S", -1.0)
+    monkeypatch.setattr(files, "LIMIT_S", -1.0)
     assert not remove_tree(tmp_path / "state")
 
 
@@ -90,7 +90,7 @@ def test_a_mount_is_left_alone(deep: str, tmp_path: Path, monkeypatch: pytest.Mo
     listed = str((folder / deep).resolve()).replace(" ", "\\040")
     table = tmp_path / "mountinfo"
     table.write_text(f"36 35 98:0 / / rw - ext4 x rw\n37 36 98:0 /home {listed} rw - ext4 x rw\n", encoding="utf-8")
-    monkeypatch.setattr(scratch, "_MOUNTS", table)
+    monkeypatch.setattr(files, "_MOUNTS", table)
     assert not remove_tree(folder)
     assert (folder / deep / "precious").exists() and not (folder / "other").exists()
 
@@ -103,7 +103,7 @@ def test_a_bind_mount_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "state" / "in" / "mnt").mkdir(parents=True)
     mount = f"mount --bind '{tmp_path}/kept' '{tmp_path}/state/in/mnt'"
     remove = (
-        f"from pathlib import Path; from conformance.scratch import remove_tree; remove_tree(Path('{tmp_path}/state'))"
+        f"from pathlib import Path; from conformance.files import remove_tree; remove_tree(Path('{tmp_path}/state'))"
     )
     line = [
         "unshare",

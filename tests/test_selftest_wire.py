@@ -12,17 +12,19 @@ from typing import Any
 import pytest
 from nightly import nightly_only, sample
 
-from conformance import selftest_wire as module
+from conformance import selftest as module
 from conformance.live.server import known_faults
-from conformance.selftest import CONTROL, NotRecordable, UnknownFault
-from conformance.selftest_wire import (
+from conformance.selftest import (
+    CONTROL,
     SEEN,
+    NotRecordable,
     Played,
+    UnknownFault,
     record_wire,
     recorded_text,
     recorded_wire_faults,
-    selected_trials,
     selftest_wire,
+    wire_trials,
 )
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import ExitCode
@@ -144,9 +146,9 @@ def test_no_trial_begins_after_the_time(shown: Callable[[Run], Any]) -> None:
 
 
 def test_an_unknown_fault_names_the_nearest() -> None:
-    assert selected_trials(["ping-cookie", "ping-cookie"]) == [CONTROL, "ping-cookie"]
+    assert wire_trials(["ping-cookie", "ping-cookie"]) == [CONTROL, "ping-cookie"]
     with pytest.raises(UnknownFault, match="ping-cookie"):
-        selected_trials(["ping-cooky"])
+        wire_trials(["ping-cooky"])
 
 
 @pytest.mark.parametrize(

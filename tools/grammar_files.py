@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from conformance.files import write_text
+from conformance.files import resource, write_text
 from conformance.grammar.lark_text import LarkText, lark_name_of, read_lark, to_lark
 from conformance.grammar.sources import RULES, SETS, VERSIONS, WITNESSES, load_set, reading_set
 from conformance.grammar.tree import Grammar
-from conformance.resources import resource
 from tools.grammar_witnesses import to_toml, tried
 
 Progress = Callable[[int, int, str], None]

@@ -24,13 +24,13 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from conformance.children import rarely_collecting, settle
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
 from conformance.explaining.playing import quick_folder
 from conformance.explaining.quirks import Quirks
 from conformance.explaining.stories import implementation_of
 from conformance.harness.connecting import open_client
-from conformance.harness.gc_tuning import rarely_collecting, settle
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.run_session import hello_json

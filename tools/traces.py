@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from itertools import combinations, product
 from pathlib import Path
 
-from conformance.files import write_text
-from conformance.histories.inference.playing import model_readings
+from conformance.files import resource, write_text
+from conformance.histories.inference.probing import model_readings
 from conformance.histories.inference.separating_traces import FORMAT, TOGETHER, Trace, ruled_out, separate
-from conformance.resources import resource
 from conformance.spec.catalogue import catalogue
 
 

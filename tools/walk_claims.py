@@ -19,7 +19,7 @@ from conformance.adapter.connectors import connect
 from conformance.files import write_text
 from conformance.harness.recorder import Recorder, RunOptions
 from conformance.histories import plans
-from conformance.histories.claims import DATA
+from conformance.histories.plans import DATA
 from conformance.histories.soak import Soak, plans_of
 from conformance.histories.walk import Plan
 from conformance.spec.catalogue import assignment

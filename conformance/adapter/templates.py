@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.adapter.errors import AdapterError, ConnectorError
-from conformance.files import aside, make_folder
-from conformance.resources import resource
+from conformance.files import aside, make_folder, resource
 from conformance.suggest import nearest
 
 

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from conformance.files import scratch
 from conformance.judge.packets.user_messages import DECODES, compare_read, plain_of_message, plain_of_packet, queue_name
-from conformance.scratch import scratch
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet, dissect, encode, rebuild

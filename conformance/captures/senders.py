@@ -19,7 +19,7 @@ from conformance.captures.batches import SIDES
 from conformance.judge.sessions.context import Notes, Readings, Seen
 from conformance.judge.sessions.keys import sender_name
 from conformance.judge.sessions.opening import NULL_GUID, Opening
-from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.packets import Pings
 
 _FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
 

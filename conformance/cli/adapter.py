@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from conformance.cli.output import console, emit_json, fail, json_wanted
-from conformance.scratch import scratch
+from conformance.files import scratch
 from conformance.verdict import ExitCode
 
 DOUBTS = "A doubt is what a driver that repairs would answer too: see docs/drivers-do-not-repair.md."

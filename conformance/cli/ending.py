@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from conformance import interrupts
+from conformance.children import hurry
 from conformance.cli.output import CannotWrite, fail, tell, told_why
-from conformance.process_tuning import hurry
-from conformance.scratch import GONE, NoScratch, working_folder_gone
+from conformance.files import GONE, NoScratch, working_folder_gone
 from conformance.verdict import ExitCode
 
 _CHECKOUT = "`python -m tools.{}` in a checkout of mqconform"

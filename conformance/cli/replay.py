@@ -197,9 +197,9 @@ def command(
     from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.captures import replay_captures
     from conformance.captures.compare_implementation import NotDeliverable
+    from conformance.children import without_matrices
     from conformance.cli.run import finish
     from conformance.command_options import BadInput
-    from conformance.process_tuning import without_matrices
 
     if asked.columns:
         without_matrices()

@@ -22,7 +22,7 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.histories.soak import Soaked
-    from conformance.progress import Progress
+    from conformance.run import Progress
     from conformance.run_options import RunRequest
 
 
@@ -188,7 +188,7 @@ def stopping() -> Iterator[None]:
         return
 
     from conformance.adapter.process import kill_the_living
-    from conformance.harness.interrupt import STOP
+    from conformance.harness.worker_processes import STOP
 
     work_begins()
     before = signal.getsignal(signal.SIGINT)

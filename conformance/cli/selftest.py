@@ -58,7 +58,7 @@ def command(
             show(0, 1, "beginning")
             _write(out, trials)  # Before the first, so that an unwritable file is reported at once.
             if wire:
-                from conformance.selftest_wire import JOBS, selftest_wire
+                from conformance.selftest import JOBS, selftest_wire
 
                 trials = selftest_wire(faults, jobs=jobs or JOBS, budget_s=budget_s, on_progress=on_progress)
             else:
@@ -102,9 +102,9 @@ def command(
 
 def _chosen(faults: list[str], *, wire: bool) -> list[str]:
     if wire:
-        from conformance import selftest_wire
+        from conformance import selftest
 
-        return selftest_wire.selected_trials(faults)
+        return selftest.wire_trials(faults)
     from conformance import selftest
 
     return selftest.selected_trials(faults)
@@ -135,7 +135,7 @@ def record_command(faults: list[str], *, jobs: int | None, wire: bool = False) -
         with progress_bar("selftest --update") as show:
             show(0, 1, "beginning")
             if wire:
-                from conformance.selftest_wire import JOBS, record_wire
+                from conformance.selftest import JOBS, record_wire
 
                 number = record_wire(faults, jobs=jobs or JOBS, on_progress=show)
             else:

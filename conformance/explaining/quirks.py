@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from conformance.children import settle
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
 from conformance.explaining.causes import Seen, together
@@ -19,7 +20,6 @@ from conformance.explaining.known_quirks import KnownQuirk, tables, usable
 from conformance.explaining.playing import StoryPlayer
 from conformance.explaining.stories import Implementation, Told, implementation_of, taped
 from conformance.files import make_folder, write_text
-from conformance.harness.gc_tuning import settle
 from conformance.harness.guarded_client import DriverGone, GuardedClient, refusals
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.run_session import RunSession, hello_json

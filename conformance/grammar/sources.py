@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from conformance.files import resource
 from conformance.grammar.abnf import check, read_parts
 from conformance.grammar.tree import (
     AbnfError,
@@ -27,7 +28,6 @@ from conformance.grammar.tree import (
     rebuild,
     single,
 )
-from conformance.resources import resource
 from conformance.spec.catalogue import alternative_of, assignment, catalogue
 
 VERSIONS = ("1.0", "2.0", "4.0")

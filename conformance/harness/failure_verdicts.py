@@ -1,21 +1,20 @@
-"""Turn the exception that ended a test into verdicts, and tell whose fault it was.
-
-A failure is told when a reference passes its story, and after it came again where it depends on an order or a time.
-"""
+"""Verdicts on the exception that ended a test, whose fault it was, and on a run as a whole."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.guarded_client import DriverGone, refusals
-from conformance.harness.recorder import ConformanceFailure, ConformanceFailures
+from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, RunOptions
 from conformance.harness.suite_registry import OWN
 from conformance.harness.tape import KINDS
 from conformance.model.linearizability.judge import IN_TIME
+from conformance.runlog import Run
+from conformance.spec.followed_readings import FollowedReadings
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -248,3 +247,23 @@ def _behind(error: BaseException | None) -> DriverGone | None:
 def _line(text: str) -> str:
     """Return one line of at most 500 characters: a driver's text may be long and have any characters."""
     return " ".join(text.split())[:500] or "no further detail"
+
+
+CONCLUSION = "one assignment of readings"
+"""The suite and the test under which these verdicts are recorded."""
+
+
+def conclusion(run: Run, options: RunOptions, disabled: Collection[str] = ()) -> list[Verdict]:
+    """Judge all verdicts of a run together: readings followed in two ways, or in another way than the default.
+
+    disabled: requirements whose check is switched off. If there are any, the result is empty: answers that are known to
+    deviate would be taken for readings.
+    """
+    if disabled:
+        return []
+    whole = FollowedReadings()
+    for said in run.said:
+        if not said.provisional:
+            first = run.first(said)
+            whole.add(first.verdict, first.test)
+    return whole.conclude(options.readings, level=options.level)

@@ -1,10 +1,11 @@
-"""Pytest hooks of a run: they record the verdicts of all tests, in this process or in xdist workers."""
+"""Pytest hooks of a run: they record the verdicts of all tests, also in xdist workers, and print the summary."""
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,24 +14,65 @@ import pytest
 
 from conformance.adapter.errors import AdapterError
 from conformance.harness.connecting import open_client
-from conformance.harness.failure_verdicts import own_holds, settle, tell
+from conformance.harness.failure_verdicts import CONCLUSION, conclusion, own_holds, settle, tell
 from conformance.harness.guarded_client import ENOUGH, LEFT_OUT, OUT_OF_TIME, leaving_out
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone
-from conformance.harness.interrupt import STOP, end_between_examples
 from conformance.harness.recorder import RunOptions
 from conformance.harness.repro_files import without_secrets
-from conformance.harness.run_session import RunSession, TestState, left_out, skipped
-from conformance.harness.run_verdicts import CONCLUSION, conclusion
+from conformance.harness.run_session import RunSession, TestState, skipped, verdicts_left_out
 from conformance.harness.suite_registry import OWN, suite_of
-from conformance.harness.terminal import terminal_lines
 from conformance.harness.test_selection import CUT, NOT_BEGUN, Chosen, Shares
+from conformance.harness.worker_processes import STOP, end_between_examples
 from conformance.run_options import RunRequest
-from conformance.runlog import STOP_REASONS, Header, RunRecordError, RunWriter, read_run
+from conformance.runlog import STOP_REASONS, Header, Run, RunRecordError, RunWriter, read_run
+from conformance.runlog.events import REFUTING
 from conformance.runlog.folder import new_run_folder
-from conformance.runlog.run import LEFT_OUT_TESTS
-from conformance.spec.catalogue import CatalogueError, current, requirement_id
+from conformance.runlog.run import LEFT_OUT_TESTS, left_out
+from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.spec.catalogue import CatalogueError, current, demanded_ids, profile_of, requirement_id
 from conformance.spec.constants.codes import named
-from conformance.verdict import ExitCode, Outcome
+from conformance.verdict import ExitCode, Json, Outcome
+
+MAX_TOLD = 20
+MAX_VALUE = 120
+
+
+def terminal_lines(run: Run) -> Iterator[str]:
+    """Yield a line for the implementation, one for the counts, and one for each broken requirement."""
+    hello = run.hello or {}
+    name = f"{hello['name']} {hello.get('version', '')} ({run.header.connector})" if hello else run.header.connector
+    yield f"{_plain(str(name))} as {run.header.profile}, level {run.header.level}, readings {run.header.reading_set}"
+    wanted = demanded_ids(profile_of(run.header.profile))
+    judged = {said.requirement for said in run.said if said.outcome not in NO_JUDGEMENT} & wanted
+    counts = ", ".join(f"{count:,} {outcome.value}" for outcome, count in run.counts.items())
+    yield f"{len(judged):,} of {len(wanted):,} requirements judged: {counts or 'no verdict'}"
+    broken: dict[str, str] = {}
+    for said in run.said:
+        if said.outcome in REFUTING and said.requirement not in broken:
+            recorded = run.first(said)
+            verdict = recorded.verdict
+            what = f"expected {_value(verdict.expected)}, got {_value(verdict.actual)}"
+            broken[verdict.requirement] = (
+                f"{verdict.outcome.value.upper()} {verdict.requirement}: {what} ({recorded.test})"
+            )
+    yield from map(_plain, list(broken.values())[:MAX_TOLD])
+    if len(broken) > MAX_TOLD:
+        yield f"and {len(broken) - MAX_TOLD} more requirements are broken"
+    if run.footer is not None and run.footer.stop_reason != "completed":
+        yield f"The run ended early: {run.footer.stop_reason}."
+    left = left_out(run)
+    if left is not None:
+        yield _plain(left.sentence)
+
+
+def _value(value: Json) -> str:
+    text = named(value if isinstance(value, str) else json.dumps(value, default=str))
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}…"
+
+
+def _plain(text: str) -> str:
+    """Return a driver's text with control characters escaped, so that the terminal does not obey them."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 
 
 class RunHooks:
@@ -199,7 +241,7 @@ class RunHooks:
         elif state.suite == OWN:
             own_holds(state)
         if state.judge.lacking and state.begun and not state.judge.undemanded:
-            for verdict in left_out(state):
+            for verdict in verdicts_left_out(state):
                 self.session.write(state, verdict)
         self.session.end(state, time.monotonic() - self._phase["started"])
         report.mqconform = {"requirements": sorted(state.judge.judged), "steps": state.judge.steps_taken}

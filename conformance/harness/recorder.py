@@ -9,8 +9,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.harness.guarded_client import ENOUGH, leaving_out
-from conformance.harness.interrupt import STOP
 from conformance.harness.text_bounds import MAX_HEARD, SHORT, cut_step, cut_story, cut_verdict
+from conformance.harness.worker_processes import STOP
 from conformance.runlog.events import StoryStep, Told
 from conformance.runlog.tally import Tally
 from conformance.spec.catalogue import current, requirement, requirement_id

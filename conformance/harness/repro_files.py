@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.adapter.protocol import SchemaInvalid
-from conformance.files import write_text
+from conformance.files import new_scratch, remove_tree, write_text
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.harness.suite_registry import suites
 from conformance.harness.tape import KINDS, ON_THE_NETWORK
 from conformance.runlog.events import StoryStep, parts_of_old_line
-from conformance.scratch import new_scratch, remove_tree
 from conformance.spec.catalogue import catalogue, current
 from conformance.verdict import Json
 
@@ -140,7 +139,7 @@ def examples_of(suite: str) -> Rejudge:
     A suite with examples of its own has a module `rejudge`; those of all others are histories of calls.
     """
     own = f"conformance.suites.{suite}.rejudge"
-    module = import_module(own if find_spec(own) else "conformance.histories.rejudge")
+    module = import_module(own if find_spec(own) else "conformance.histories.history")
     found: Rejudge = module.rejudge
     return found
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from conformance.files import write_text
+from conformance.files import new_scratch, remove_tree, write_text
 from conformance.harness.guarded_client import NOT_OFFERED, DriverGone, GuardedClient
 from conformance.harness.known_deviations import QUIRK, KnownDeviations
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
@@ -34,7 +34,6 @@ from conformance.model.coverage import by_table
 from conformance.runlog.cutting import clipped
 from conformance.runlog.events import REFERENCE_FAILS, RecordedVerdict, Story, StoryStep
 from conformance.runlog.tally import Tally
-from conformance.scratch import new_scratch, remove_tree
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -433,7 +432,7 @@ def hello_json(client: Port) -> dict[str, Any]:
     }
 
 
-def left_out(state: TestState) -> list[Verdict]:
+def verdicts_left_out(state: TestState) -> list[Verdict]:
     """Return a SKIP verdict for each claimed requirement that was not judged by a test that did without something."""
     unjudged = tuple(name for name in state.claimed if name not in state.judge.judged)
     return skipped(unjudged, f"{NOT_OFFERED}{', '.join(state.judge.lacking)}")

@@ -1,4 +1,4 @@
-"""Signal handling for worker processes: each starts with signals blocked until it can handle them."""
+"""Signals in worker processes, and the memory of a request to end that a callback would lose."""
 
 from __future__ import annotations
 
@@ -11,8 +11,62 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.interrupt import ENOUGH, STOP
 from conformance.interrupts import SIGNALS
+
+ENOUGH = signal.SIGUSR1
+"""Signal from the process that drives the run to a worker that is to end before it has run all its tests."""
+
+
+class Stop:
+    """Requests to end the run in this process early.
+
+    asked: a request has come and `look` has not yet raised it. heard: a request has come at any time. patient: `look`
+    is called soon, so a signal handler need not raise anything. lost: the sentence why the record cannot be written.
+    workers: process ids of the workers of this process. enough: in a worker, all workers together have found the
+    number of deviations after which the run stops.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all requests, as before any run."""
+        self.asked = self.heard = self.patient = self.enough = False
+        self.lost: str | None = None
+        self.workers: list[int] = []
+
+    def ask(self) -> None:
+        """End the run here and in all workers: Ctrl-C in a terminal reaches the workers too, but `kill` does not."""
+        self.asked = self.heard = True
+        for worker in self.workers:
+            with suppress(OSError):
+                os.kill(worker, signal.SIGINT)
+
+    def look(self) -> None:
+        """Raise KeyboardInterrupt, once per request, if the run is to end."""
+        if self.asked:
+            self.asked = False
+            raise KeyboardInterrupt
+
+
+STOP = Stop()
+
+
+def end_between_examples() -> None:
+    """Install the signal handlers of a worker, so that it ends only between examples, with a complete record."""
+
+    def ask(number: int, frame: object) -> None:
+        STOP.ask()
+
+    def enough(number: int, frame: object) -> None:
+        STOP.enough = True
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(ENOUGH, enough)
+        for number in SIGNALS:
+            signal.signal(number, ask)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
 
 GRACE_S = 40
 """Seconds that the workers of an interrupted run have to complete their records: a busy machine imports for ten."""

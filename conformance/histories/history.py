@@ -1,17 +1,20 @@
-"""One history: drive every call, tell it as a story, judge it (also its queue properties), store it as a repro."""
+"""One history: drive every call, tell it as a story, judge it, store it as a repro, and run a repro again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from conformance.adapter.errors import NotAccepted
 from conformance.harness.guarded_client import DriverGone, lacking, refusals
+from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.harness.repro_files import EndedEarly, NotRepeatable
 from conformance.histories.driver_side import Driving
 from conformance.histories.operations.management import judged as judged_packets
 from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.properties import few, look
-from conformance.histories.operations.table import OPERATIONS, fitting, reused, without
+from conformance.histories.operations.table import OPERATIONS, fitting, reused, stored_call, without
 from conformance.model import Answer, BadCall, Call, Judged, Model, Observation, Pending, Scan, State, States
 from conformance.model.expected import message_name
 from conformance.model.journals import REPORTS
@@ -19,13 +22,14 @@ from conformance.model.names import told_apart
 from conformance.model.property_judging import GET_SUCCEEDS
 from conformance.model.state import shown_in
 from conformance.runlog.events import StoryStep, Told
+from conformance.spec.catalogue import catalogue
 from conformance.spec.constants.codes import status_text
 from conformance.spec.constants.hresults import MQ_ERROR_Q_DNS_PROPERTY_NOT_SUPPORTED
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
-    from conformance.harness.recorder import Recorder
+    from conformance.harness.recorder import RunOptions
 
 _SHOWN = ("messages", "bytes", "journal_messages", "journal_bytes", "time_ms")
 
@@ -364,3 +368,62 @@ def probed(history: History) -> tuple[str, ...]:
     if client.offers("queues.delete"):
         client.call("queues.delete", format_name=name)
     return tuple(found)
+
+
+MAX_CALLS = 10_000  # a walk makes a few dozen
+
+
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of the calls in `repro["calls"]`, up to the first failure.
+
+    Raises NotRepeatable when the repro data is not what `History` writes. Raises EndedEarly when a call makes no sense
+    any more because the implementation answers differently, or when too many model states are possible to judge.
+    """
+    verdicts: list[Verdict] = []
+    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
+    stored = repro.get("calls")
+    if not isinstance(stored, list) or not all(isinstance(raw, dict) for raw in stored) or len(stored) > MAX_CALLS:
+        raise NotRepeatable(f"The repro file must have a list of at most {MAX_CALLS:,} calls.")
+    if repro.get("format") != FORMAT:
+        raise NotRepeatable(f"The calls of the repro file have format {repro.get('format')!r}, not {FORMAT}.")
+    try:
+        calls = [(stored_call(_plain(raw)), bool(raw.get("expires")), _shows(raw)) for raw in stored]
+    except BadCall as bad:
+        raise NotRepeatable(f"The repro file holds a call that this version does not know: {bad}.") from None
+    history = History(client, judge, Model(options.readings))
+    try:
+        for call, expires, shows in calls:
+            if expires:
+                history.expire(call)
+            else:
+                history.do(call, shows=shows)
+    except ConformanceFailure as failure:
+        judge.flush()
+        return [*verdicts, failure.verdict]
+    except NameTaken as name:
+        at = f"Call {len(history.calls) + 1} of {len(calls)} gives the name {name} again"
+        why = "while what has it is still there: the story cannot tell the two apart, and shows nothing of anybody"
+        raise EndedEarly(f"{at}, {why}.") from None
+    except BadCall as bad:
+        at = f"before call {len(history.calls) + 1} of {len(calls)}"
+        why = "the implementation now answers differently, and the call makes no sense any more"
+        raise EndedEarly(f"The history ended early, {at}: {why} ({bad}).") from None
+    except NotAccepted as lacking:
+        judge.flush()
+        why = f"the implementation does not offer {lacking.what}"
+        raise EndedEarly(f"The history ended early: {why}.", verdicts) from None
+    if history.states.capped:
+        raise EndedEarly("The history ended early: too many model states are possible to judge it.")
+    judge.flush()
+    return verdicts
+
+
+def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in raw.items() if name not in ("expires", "shows")}
+
+
+def _shows(raw: Mapping[str, Any]) -> str | None:
+    shows = raw.get("shows")
+    if shows is not None and (not isinstance(shows, str) or shows not in catalogue().requirements):
+        raise NotRepeatable("The repro file holds a call that shows a requirement this version does not know.")
+    return shows

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from random import Random
 
 from conformance.histories import plans
-from conformance.histories.inference.playing import Player, defaults
+from conformance.histories.inference.probing import Player, defaults
 from conformance.histories.operations.operation import Offer
 from conformance.histories.operations.table import ACTIONS, METHODS
 from conformance.histories.steering import Choice, pick

@@ -1,6 +1,11 @@
-"""Plans of the suites' walks: queues, opening calls, and steps with their frequencies."""
+"""Plans of the suites' walks: queues, opening calls, steps with their frequencies, and what each walk judges."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 
 from conformance.histories.operations.management import ACTIONS as MANAGEMENT_STEPS
 from conformance.histories.operations.properties import ACTIONS as PROPERTY_STEPS
@@ -201,3 +206,17 @@ EVERYTHING = Plan(
     share=0.25,
 )
 """Every step on messages, all equally likely, except the more frequent ones without which the others do nothing."""
+
+DATA = Path(__file__).with_name("claims.json")
+
+
+@cache
+def stored() -> Mapping[str, tuple[str, ...]]:
+    """Return the requirements by the name of the walk, for example `locked cursors`."""
+    found: Mapping[str, list[str]] = json.loads(DATA.read_text(encoding="utf-8"))
+    return {name: tuple(judged) for name, judged in found.items()}
+
+
+def judged_in(walk: str) -> tuple[str, ...]:
+    """Return the requirements that the walk of this name judges."""
+    return stored()[walk]

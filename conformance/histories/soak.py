@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import DriverTimeout, DriverUnusable, NotAccepted
 from conformance.adapter.session import Result
-from conformance.harness.gc_tuning import rarely_collecting
+from conformance.children import rarely_collecting
 from conformance.harness.guarded_client import DriverGone, GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.harness.tape import Tape

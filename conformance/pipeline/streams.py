@@ -28,7 +28,7 @@ from conformance.judge.sessions.columns.judge import ColumnSessions
 from conformance.judge.sessions.columns.judge import in_columns as compiled_judge
 from conformance.judge.sessions.columns.judge import plain as judge_one_by_one
 from conformance.judge.sessions.judge import SessionJudge
-from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.packets import Pings
 from conformance.pipeline.identity import Grouping, Probe
 from conformance.pipeline.rows import Row, Rows, dated, day, moment, plain, texts
 from conformance.pipeline.schemas import add, columns_of, incomplete_of

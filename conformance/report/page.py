@@ -15,7 +15,7 @@ from functools import cache as once
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from conformance import __version__, cache
+from conformance import __version__, files
 from conformance.verdict import Json
 
 if TYPE_CHECKING:
@@ -93,15 +93,15 @@ def _environment() -> Environment:
 def _kept(key: str, make: Callable[[], str]) -> str:
     """Return the text cached for `key` if its digest is right, else cache and return that of `make`."""
     try:
-        place = cache.folder()
+        place = files.cache_folder()
     except OSError:
         return make()
     name = f"templates/{key}.py"
-    content = cache.read(place, name) or b""
+    content = files.read_cached(place, name) or b""
     if hashlib.sha256(content[_SUM:]).digest() == content[:_SUM]:
         return content[_SUM:].decode()
     made = make()
-    cache.write(place, name, hashlib.sha256(made.encode()).digest() + made.encode())
+    files.write_cached(place, name, hashlib.sha256(made.encode()).digest() + made.encode())
     return made
 
 

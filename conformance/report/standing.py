@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.files import UnfitError, text_of, toml_table
-from conformance.harness.run_verdicts import CONCLUSION
+from conformance.harness.failure_verdicts import CONCLUSION
 from conformance.report.situations import situations
 from conformance.runlog import Run
 from conformance.runlog.run import left_out

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from conformance import __version__
-from conformance.cache import folder as cache_folder
-from conformance.cache import read, write
+from conformance.files import cache_folder, read_cached, write_cached
 from conformance.spec.entries import (
     CatalogueError,
     Reading,
@@ -131,11 +130,11 @@ def load(data: Path | None = None, cache: Path | None = None) -> Rows:
     except OSError:  # no home folder
         return build(files)
     name = f"catalogue-{key[:16]}{SUFFIX}"
-    kept = read(cache, name)
+    kept = read_cached(cache, name)
     found = _rows(kept, key) if kept is not None else None
     if found is None:
         found = build(files)
-        if write(cache, name, _kept(key, found)):
+        if write_cached(cache, name, _kept(key, found)):
             _tidy(cache)
     return found
 

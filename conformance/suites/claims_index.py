@@ -58,7 +58,7 @@ def _by_marker() -> Iterator[tuple[str, str]]:
 def _by_packet_rule() -> Iterator[tuple[str, str]]:
     from conformance.judge.packets.judge import ALL_RULES
     from conformance.judge.sessions.packets import RULES as SESSION_PACKET_RULES
-    from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
+    from conformance.judge.structures.judge import RULES as STRUCTURE_RULES
     from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
 
     for rule in ALL_RULES:
@@ -158,9 +158,8 @@ def _by_session_mutation() -> frozenset[str]:
 
 def _structures_by_mutation() -> set[str]:
     """Do the same for structure rules and member comparisons: moved or changed bytes fail the declared requirement."""
-    from conformance.judge.structures.judge import judge_structure
+    from conformance.judge.structures.judge import RULES, judge_structure
     from conformance.judge.structures.mutations import MUTATIONS, QUEUE_FORMATS, caught
-    from conformance.judge.structures.rules import RULES
     from conformance.judge.structures.transfer_buffer import caught as caught_in_buffers
 
     out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)} | caught_in_buffers()

@@ -114,7 +114,7 @@ def index() -> dict[str, dict[str, Any]]:
 def _rules() -> Iterator[tuple[str, str]]:
     from conformance.judge.packets.judge import ALL_RULES
     from conformance.judge.sessions.packets import RULES as SESSION_PACKET_RULES
-    from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
+    from conformance.judge.structures.judge import RULES as STRUCTURE_RULES
     from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
 
     for rule in ALL_RULES:
@@ -210,13 +210,13 @@ def _is_made_of(node: ast.expr, requirement: str) -> bool:
 
 def _mutations() -> Iterator[tuple[str, str]]:
     """Yield requirement and description of every declared mutation."""
-    from conformance.judge.packets.attribute_compare import ATTRIBUTES
+    from conformance.judge.packets.attribute_compare import PACKED_ATTRIBUTES
     from conformance.judge.packets.field_compare import PLACES, REGIONS
     from conformance.judge.packets.judge import ALL_RULES
     from conformance.judge.sessions.mutations import MUTATIONS as SESSIONS
+    from conformance.judge.structures.judge import RULES as STRUCTURE_RULES
     from conformance.judge.structures.mutations import MUTATIONS as STRUCTURES
     from conformance.judge.structures.mutations import QUEUE_FORMATS
-    from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
     from conformance.judge.structures.transfer_buffer import changes
     from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
     from conformance.suites.packets.mistakes import MISTAKES, WRONG
@@ -241,7 +241,7 @@ def _mutations() -> Iterator[tuple[str, str]]:
         yield place.requirement, f"packet with {', '.join(place.keys)} written elsewhere"
     for region in REGIONS:
         yield region.requirement, f"packet with {region.within} moved"
-    for attribute in ATTRIBUTES:
+    for attribute in PACKED_ATTRIBUTES:
         yield attribute.requirement, f"message read with another {attribute.member}"
     for mistake in MISTAKES:
         yield mistake.requirement, f"packet encoded wrongly, of a message with {', '.join(mistake.message)}"

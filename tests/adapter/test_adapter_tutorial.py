@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from nightly import amount, sample
 
-from conformance.resources import resource
+from conformance.files import resource
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "write-a-driver.md"

@@ -11,7 +11,7 @@ import build_served
 import pytest
 
 from conformance.captures import replay
-from conformance.resources import resource
+from conformance.files import resource
 from conformance.runlog import Incomplete
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome

@@ -13,8 +13,8 @@ from backports import zstd
 from small_files import pcap, pcapng
 
 from conformance.capture import CaptureError, Cut, Ended, Event, Frame, packed, read_capture
+from conformance.files import resource
 from conformance.replay import replay
-from conformance.resources import resource
 from conformance.spec.catalogue import assignment
 
 CAPTURES = resource("fixtures/captures")

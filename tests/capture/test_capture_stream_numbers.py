@@ -15,7 +15,7 @@ from conformance.capture import Frame, read_capture, reader
 from conformance.capture.network import Segment, decode, quoted
 from conformance.capture.reader import StreamNumbers
 from conformance.capture.records import RecordWalk, read_records
-from conformance.resources import resource
+from conformance.files import resource
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 FLAGS = (SYN, SYN, SYN | ACK, ACK, ACK, ACK | PSH, FIN | ACK, RST, RST | ACK, 0, SYN | RST, SYN | FIN, SYN | ACK | RST)

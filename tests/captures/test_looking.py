@@ -16,7 +16,7 @@ from conformance import BadInput
 from conformance.capture import Endpoint
 from conformance.captures import analyst_views, replay_captures
 from conformance.captures.analyst_views import Looks, community_id, looking
-from conformance.resources import resource
+from conformance.files import resource
 from conformance.verdict import Outcome
 
 CAPTURES = resource("fixtures/captures")

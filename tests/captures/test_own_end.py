@@ -14,8 +14,8 @@ import pytest
 from conformance.capture import Frame, read_capture
 from conformance.capture.recording_mark import OwnEnd
 from conformance.captures import replay_captures
+from conformance.files import resource
 from conformance.net.proxy import Recording
-from conformance.resources import resource
 from conformance.verdict import ExitCode, Outcome
 
 FIXTURE = resource("fixtures/captures/consistent-session.pcapng")

@@ -23,11 +23,11 @@ from conformance.captures.judge import is_ours
 from conformance.captures.packet_rules import PacketRules
 from conformance.captures.summary import CaptureSummary
 from conformance.command_options import BadInput
+from conformance.files import resource
 from conformance.judge.columns.rule_trees import signature_rules
 from conformance.judge.packets.judge import RULES
 from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.judge import SessionJudge
-from conformance.resources import resource
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode, Outcome
 from conformance.wire import dissect

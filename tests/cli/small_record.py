@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.resources import resource
+from conformance.files import resource
 from conformance.runlog import RunWriter
 from conformance.verdict import Outcome, Verdict
 

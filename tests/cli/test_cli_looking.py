@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tests_cli import mqconform, one_sentence
 
+from conformance.files import resource
 from conformance.judge.hints import known_hints
 from conformance.judge.rules import PLAIN
-from conformance.resources import resource
 from conformance.verdict import ExitCode
 from conformance.wire import dissect, encode, patch
 

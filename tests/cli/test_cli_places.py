@@ -14,9 +14,8 @@ from small_record import CAPTURE, a_record
 from tests_cli import mqconform, one_sentence
 
 from conformance.command_options import BadInput
-from conformance.files import folder_watch, make_folder
+from conformance.files import folder_watch, make_folder, remove_tree
 from conformance.run import run
-from conformance.scratch import remove_tree
 from conformance.verdict import ExitCode
 
 LEVELS = 1_500

@@ -10,8 +10,8 @@ import pytest
 from tests_cli import WholeRun, mqconform, one_sentence
 
 from conformance.embedded.readings import READINGS
-from conformance.harness.run_verdicts import CONCLUSION
-from conformance.resources import resource
+from conformance.files import resource
+from conformance.harness.failure_verdicts import CONCLUSION
 from conformance.runlog import read_run
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import ExitCode, Outcome

@@ -14,7 +14,7 @@ import pytest
 from nightly import nightly_only
 from tests_cli import fake, mqconform, one_sentence
 
-from conformance.resources import resource
+from conformance.files import resource
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode
 

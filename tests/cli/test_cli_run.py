@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests_cli import FEW, PATIENCE_S, WholeRun, mqconform
 
-from conformance.harness.run_verdicts import CONCLUSION
+from conformance.harness.failure_verdicts import CONCLUSION
 from conformance.harness.suite_registry import suites, suites_folder
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode, Outcome

@@ -15,7 +15,7 @@ import pytest
 from tests_cli import PATIENCE_S, mqconform
 
 from conformance.cli.run import over
-from conformance.progress import Progress, Watcher, clock
+from conformance.run import Progress, Watcher, clock
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode
 

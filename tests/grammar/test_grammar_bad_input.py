@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from name_answers import one_answer
 from nightly import amount, fewer
 
+from conformance.files import resource
 from conformance.grammar.abnf import AbnfError, read
 from conformance.grammar.automaton import MAX_CACHED, Dfa, dfa
 from conformance.grammar.bulk import compiled
 from conformance.grammar.lark_text import parser_of, tree_of
 from conformance.grammar.names import FORMS
 from conformance.grammar.sources import RULES, load, reading_set
-from conformance.resources import resource
 from tools.grammar_files import shipped
 
 MIB = 1 << 20

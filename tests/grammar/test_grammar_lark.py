@@ -15,11 +15,11 @@ from drawn import drawn
 from lark import Lark
 from nightly import amount, nightly_only, sample
 
+from conformance.files import resource
 from conformance.grammar.automaton import Dfa, dfa
 from conformance.grammar.lark_text import parser_of, to_lark, tree_of
 from conformance.grammar.names import FORMAT_NAME, FORMS, NameError_, QueueName, bulk, name_of
 from conformance.grammar.sources import RULES, VERSIONS, WITNESSES, load, reading_set
-from conformance.resources import resource
 from conformance.spec.catalogue import catalogue
 from conformance.suites.names.checks import section
 from tools.grammar_files import shipped

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from nightly import sample
 
+from conformance.files import resource
 from conformance.grammar.abnf import AbnfError, read
 from conformance.grammar.automaton import Dfa, ambiguity, dfa, difference
 from conformance.grammar.sources import (
@@ -24,7 +25,6 @@ from conformance.grammar.sources import (
     without,
 )
 from conformance.grammar.tree import Grammar, Node, Rep, Rule, children, rebuild
-from conformance.resources import resource
 from conformance.spec.catalogue import CatalogueError
 from conformance.spec.versions import PROFILES, READING_SETS
 from conformance.suites.names.checks import section

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import pytest
 from nightly import amount, nightly_only
 
-from conformance.histories import claims, plans
+from conformance.histories import plans
 from conformance.histories.features.constraints import CONSTRAINTS, REFUSALS
 from conformance.histories.features.facts import ASKED, kinds
 from conformance.histories.features.table import CORE, FEATURES
@@ -383,7 +383,7 @@ def test_a_reason_agrees_with_what_the_requirement_needs() -> None:
 
 
 def test_each_rule_taken_over_that_walks_judge_has_a_feature() -> None:
-    judged = {name for walk in claims.stored().values() for name in walk if name.startswith(TAKEN_OVER)}
+    judged = {name for walk in plans.stored().values() for name in walk if name.startswith(TAKEN_OVER)}
     lacking = [name for name in judged if name not in NAMED and name.removesuffix("-code") not in NAMED]
     assert not lacking
 

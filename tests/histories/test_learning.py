@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from conformance.harness.connecting import open_client
-from conformance.histories.inference.playing import defaults
+from conformance.histories.inference.probing import defaults
 from conformance.histories.learning.alphabets import ALPHABETS, choose, names
 from conformance.histories.learning.learner import learn
 from conformance.histories.learning.machine import (

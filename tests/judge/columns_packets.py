@@ -3,9 +3,9 @@
 import random
 from functools import cache
 
+from conformance.files import resource
 from conformance.judge.packets.judge import ALL_RULES
 from conformance.judge.packets.rules_security import CERTIFICATE_RULES as CERTIFIED
-from conformance.resources import resource
 from conformance.suites.packets.messages import packet_of
 from conformance.wire import encode
 from conformance.wire.security_items import sid_bytes

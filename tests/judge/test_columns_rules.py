@@ -17,6 +17,7 @@ from packet_mutations import changes
 from valid_packets import valid_packets
 
 from conformance.capture import Frame, read_capture
+from conformance.files import resource
 from conformance.judge.columns import Outcomes, Slow
 from conformance.judge.columns.judge import emitted
 from conformance.judge.columns.rule_trees import outcome_code
@@ -25,7 +26,6 @@ from conformance.judge.packets import rules_security
 from conformance.judge.packets.judge import ALL_RULES, find, rules_of
 from conformance.judge.packets.message_facts import ODD
 from conformance.judge.rules import Rule
-from conformance.resources import resource
 from conformance.suites.packets.messages import (
     messages_in_a_session,
     messages_to_several_queues,

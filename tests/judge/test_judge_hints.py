@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.files import resource
 from conformance.judge.expr import keys_in
 from conformance.judge.hints import condition, hints, known_hints
 from conformance.judge.packets.judge import RULES, judge_packet
 from conformance.judge.rules import PLAIN
-from conformance.resources import resource
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect, encode, patch
 from conformance.wire.lua import declared

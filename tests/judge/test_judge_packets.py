@@ -22,7 +22,7 @@ from conformance.judge.packets.judge import RULES, Result, find, judge_dissected
 from conformance.judge.packets.rules_base import WITH_SESSION, S
 from conformance.judge.packets.rules_lists import SOAP
 from conformance.judge.packets.rules_signatures import ENHANCED, RC4, encrypted, provided
-from conformance.judge.packets.signing import UNSIGNED, Signing, sign
+from conformance.judge.packets.signatures import UNSIGNED, Signing, sign
 from conformance.judge.packets.user_messages import compare_encoded
 from conformance.judge.rules import PLAIN, Rule, Value
 from conformance.spec.catalogue import catalogue

@@ -17,22 +17,20 @@ from conformance.judge.packets.signatures import (
     BYTE_ORDERS,
     ENCODINGS,
     MARKS,
+    MULTIPLE_SIGNATURE,
     ORDER,
     PASSES,
-    Choice,
-    choices,
-    covered,
-    signature_facts,
-)
-from conformance.judge.packets.signing import (
-    CERTIFICATE,
-    MULTIPLE_SIGNATURE,
     SIGNATURE,
+    SIGNERS_CERTIFICATE,
     SIZE,
     UNSIGNED,
+    Choice,
     Signing,
+    choices,
+    covered,
     following,
     sign,
+    signature_facts,
     signed_by,
 )
 from conformance.judge.rules import PLAIN
@@ -272,8 +270,8 @@ def test_a_signature_over_an_encrypted_body_as_it_stands_verifies() -> None:
 
 def test_junk_is_no_signature() -> None:
     assert failing(own(SecurityHeader__SecurityData__Signature=b"junk")) == {SIGNATURE_RULE}
-    assert "MQMQ-2.2.20.6.sender-cert-size-exact" in failing(own(**{CERT: CERTIFICATE + b"\0"}))
-    assert "MQMQ-2.2.20.6.sender-cert-layout" in failing(own(**{CERT: CERTIFICATE[:-1]}))
+    assert "MQMQ-2.2.20.6.sender-cert-size-exact" in failing(own(**{CERT: SIGNERS_CERTIFICATE + b"\0"}))
+    assert "MQMQ-2.2.20.6.sender-cert-layout" in failing(own(**{CERT: SIGNERS_CERTIFICATE[:-1]}))
 
 
 def test_a_connectors_signature_is_its_own_affair() -> None:

@@ -8,9 +8,8 @@ import pytest
 from cases import all_of
 
 from conformance.judge.packets.optional_headers import IDS, SIGNED, UNSIGNED
-from conformance.judge.structures.judge import compare_encoded, judge_structure
+from conformance.judge.structures.judge import PLAIN, RULES, StructureRule, compare_encoded, judge_structure
 from conformance.judge.structures.mutations import MUTATIONS, QUEUE_FORMATS, WrittenWrong, caught
-from conformance.judge.structures.rules import PLAIN, RULES, StructureRule
 from conformance.judge.structures.transfer_buffer import ASPECTS, Change, changes, compare_values, judge_transfer_buffer
 from conformance.judge.structures.transfer_buffer import caught as caught_in_a_buffer
 from conformance.judge.structures.transfer_buffer_rules import RULES as TRANSFER_BUFFER_RULES

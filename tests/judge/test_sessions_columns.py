@@ -27,12 +27,12 @@ from conformance.judge.sessions.columns.tables import Rows
 from conformance.judge.sessions.columns.views import GroupsView, KnownView, SentView, known_in
 from conformance.judge.sessions.context import Notes, Seen
 from conformance.judge.sessions.flow import Flow
-from conformance.judge.sessions.groups import Group
 from conformance.judge.sessions.keys import ASKED, guid_words, queue_words
 from conformance.judge.sessions.message_memory import Unopened, together
 from conformance.judge.sessions.messages import Head, Known
 from conformance.judge.sessions.mutations import MUTATIONS, captured
 from conformance.judge.sessions.sequences import Sent
+from conformance.judge.sessions.transactions import Group
 from conformance.spec.catalogue import assignment
 
 pytest.importorskip("numba")

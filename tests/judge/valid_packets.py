@@ -9,7 +9,7 @@ import random
 import uuid
 from collections.abc import Iterator
 
-from conformance.judge.packets.signing import CERTIFICATE, SIZE, Signing, sign
+from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE, SIZE, Signing, sign
 from conformance.judge.rules import Value
 from conformance.wire import encode
 from conformance.wire.hashes import DIGEST_SIZES
@@ -232,7 +232,7 @@ class Maker:
             return None, {**out, **self.encrypted()}
         if self.some(0.6):
             lists = any(key.startswith(Q) for key in values)
-            out |= {DATA + "SenderCert": CERTIFICATE}
+            out |= {DATA + "SenderCert": SIGNERS_CERTIFICATE}
             out |= {S + "Flags.DE": 1} if self.some(0.5) else self.provider(SIGNER, 1)
             place = f"{Q}Signature.Signature" if lists else DATA + "Signature"
             out[place] = bytes(SIZE)

@@ -14,8 +14,8 @@ from typing import Any, TypeGuard
 import pytest
 
 from conformance.capture import Frame, read_capture
+from conformance.files import resource
 from conformance.report import write_allure
-from conformance.resources import resource
 from conformance.runlog import Run, RunWriter, StoryStep
 from conformance.verdict import Evidence, Outcome, Verdict
 

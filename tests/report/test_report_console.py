@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from tests_cli import mqconform
 
-from conformance.harness.terminal import terminal_lines
+from conformance.harness.pytest_hooks import terminal_lines
 from conformance.report import print_summary
 from conformance.report.allure import write_allure
 from conformance.report.badge import message, render_badge

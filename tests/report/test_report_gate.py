@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conformance
+from conformance.files import resource
 from conformance.judge.expr import Const
 from conformance.judge.packets import judge
 from conformance.report.comparison import (
@@ -42,7 +43,6 @@ from conformance.report.standing import (
     standing,
     update,
 )
-from conformance.resources import resource
 from conformance.runlog import Run, RunWriter, Tally, read_run
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.catalogue import catalogue

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.capture import Frame, Hole, read_capture
+from conformance.files import resource
 from conformance.judge.packets.judge import ALL_RULES, judge_packet
 from conformance.judge.sessions.mutations import MUTATIONS
 from conformance.report.hexdump import SEGMENT, packet_capture, packet_of
 from conformance.report.wireshark import MARKS, by_reason, dissector
-from conformance.resources import resource
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Evidence
 from conformance.wire import dissect

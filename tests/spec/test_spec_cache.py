@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import cache
+from conformance import files
 
 ROOT = Path(__file__).parents[2]
 NAME = "columns/one.kept"
@@ -23,7 +23,7 @@ Change = Callable[[Path], object]
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("_MQCONFORM_CACHE_UNUSED", raising=False)
     monkeypatch.setattr(os, "environ", {**os.environ})
-    assert cache.write(tmp_path / "mqconform", NAME, b"ours")
+    assert files.write_cached(tmp_path / "mqconform", NAME, b"ours")
     return tmp_path / "mqconform"
 
 
@@ -77,13 +77,15 @@ def test_what_others_may_have_written_is_not_used_and_one_sentence_says_so(
     kind: str, root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change, why = FOREIGN[kind]
-    assert cache.read(root, NAME) == b"ours"
+    assert files.read_cached(root, NAME) == b"ours"
     change(root)
-    assert [cache.read(root, NAME) for _ in range(3)] == [None] * 3
+    assert [files.read_cached(root, NAME) for _ in range(3)] == [None] * 3
     told = capfd.readouterr().err
     assert told.count("\n") == 1 and told.startswith("mqconform: the cache in ") and why in told
     if "file" not in kind:
-        assert not cache.write(root, NAME, b"more") and not cache.write(root, "columns/other.kept", b"more")
+        assert not files.write_cached(root, NAME, b"more") and not files.write_cached(
+            root, "columns/other.kept", b"more"
+        )
         assert not list(root.rglob("other*"))
 
 
@@ -92,7 +94,7 @@ def test_a_file_that_is_a_link_a_pipe_or_a_folder_is_none(root: Path, capfd: pyt
     path.rename(root / "columns" / "moved")
     for make in (lambda: path.symlink_to("moved"), lambda: os.mkfifo(path), path.mkdir):
         make()
-        assert cache.read(root, NAME) is None
+        assert files.read_cached(root, NAME) is None
         path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
     assert capfd.readouterr().err == ""
 
@@ -100,7 +102,7 @@ def test_a_file_that_is_a_link_a_pipe_or_a_folder_is_none(root: Path, capfd: pyt
 def test_it_is_made_for_us_alone(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        assert cache.write(tmp_path / "a" / "mqconform", NAME, b"x")
+        assert files.write_cached(tmp_path / "a" / "mqconform", NAME, b"x")
     finally:
         os.umask(before)
     root = tmp_path / "a" / "mqconform"
@@ -112,8 +114,8 @@ def test_one_that_others_may_read_is_closed_when_it_is_written_to(root: Path) ->
     root.chmod(0o755)
     (root / "columns").chmod(0o755)
     (root / NAME).chmod(0o644)
-    assert cache.read(root, NAME) == b"ours" and mode(root) == 0o755
-    assert cache.write(root, NAME, b"new") and cache.read(root, NAME) == b"new"
+    assert files.read_cached(root, NAME) == b"ours" and mode(root) == 0o755
+    assert files.write_cached(root, NAME, b"new") and files.read_cached(root, NAME) == b"new"
     assert [mode(path) for path in (root, root / "columns", root / NAME)] == [0o700, 0o700, 0o600]
 
 
@@ -122,8 +124,12 @@ def test_it_may_lie_in_a_sticky_folder_of_all_and_behind_a_link(tmp_path: Path) 
     shared.mkdir()
     shared.chmod(0o1777)
     (tmp_path / "link").symlink_to(shared)
-    assert cache.write(tmp_path / "link" / "mqconform", NAME, b"x")
-    assert cache.read(shared / "mqconform", NAME) == cache.read(tmp_path / "link" / "mqconform", NAME) == b"x"
+    assert files.write_cached(tmp_path / "link" / "mqconform", NAME, b"x")
+    assert (
+        files.read_cached(shared / "mqconform", NAME)
+        == files.read_cached(tmp_path / "link" / "mqconform", NAME)
+        == b"x"
+    )
 
 
 @pytest.mark.parametrize("blocked", ["mqconform", "mqconform/columns", "mqconform/columns/one.kept/inside"])
@@ -136,14 +142,17 @@ def test_one_that_cannot_be_written_is_done_without(
         if one.exists():
             one.chmod(0o700)
     path.write_text("in the way")
-    assert not cache.write(tmp_path / "mqconform", NAME, b"x") and cache.read(tmp_path / "mqconform", NAME) is None
+    assert (
+        not files.write_cached(tmp_path / "mqconform", NAME, b"x")
+        and files.read_cached(tmp_path / "mqconform", NAME) is None
+    )
     assert capfd.readouterr().err == "" and path.read_text() == "in the way"
     assert not list(tmp_path.rglob(".*"))
 
 
 def test_a_huge_file_is_not_read(root: Path) -> None:
     os.truncate(root / NAME, 1 << 42)
-    assert cache.read(root, NAME) is None
+    assert files.read_cached(root, NAME) is None
 
 
 def test_a_command_works_without_it_and_says_so_once(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def test_every_place_a_person_reads_one_has_the_same_words() -> None:
     from types import SimpleNamespace
 
     from conformance.adapter.check_calls import result_text
-    from conformance.harness.terminal import _value
+    from conformance.harness.pytest_hooks import _value
     from conformance.histories.history import _answer
     from conformance.report.text import inline_text, value_text
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from conformance.histories.inference.playing import Player, defaults
+from conformance.histories.inference.probing import Player, defaults
 from conformance.model import Answer, Call, State
 
 CHOICE: dict[str, str] = {}

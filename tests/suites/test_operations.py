@@ -14,17 +14,17 @@ from nightly import amount
 
 import conformance
 from conformance.adapter import protocol
+from conformance.files import resource
 from conformance.histories import plans
-from conformance.histories.claims import DATA, stored
-from conformance.histories.inference.playing import Player, defaults
+from conformance.histories.inference.probing import Player, defaults
 from conformance.histories.operations.operation import NEEDED, Offer, Role
 from conformance.histories.operations.table import ACTIONS, METHODS, OPERATIONS, renamed, stored_call
+from conformance.histories.plans import DATA, stored
 from conformance.histories.steering import pick
 from conformance.histories.walk import Plan, chooser, set_up
 from conformance.model import BadCall, Call, State, message_properties
 from conformance.model.properties import ROWS
 from conformance.model.step import METHODS as JUDGED
-from conformance.resources import resource
 from tools import walk_claims
 
 PACKAGE = Path(conformance.__file__).parent

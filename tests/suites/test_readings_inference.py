@@ -11,8 +11,7 @@ from nightly import amount, sample
 
 from conformance.histories.inference import probing
 from conformance.histories.inference.inferring import Behaviour, Conclusion, Inference, Status
-from conformance.histories.inference.playing import defaults
-from conformance.histories.inference.probing import Worlds
+from conformance.histories.inference.probing import Worlds, defaults
 from conformance.histories.inference.separating_traces import TOGETHER, Trace, from_json, ruled_out, separate, shipped
 from conformance.infer import Inferred, infer
 from conformance.spec.catalogue import catalogue

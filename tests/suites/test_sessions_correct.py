@@ -14,13 +14,13 @@ from walk_peers import WalkPeer
 
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import NotAccepted
-from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.cases_sessions import FORMS, KINDS, PING_BITS, WAYS, WAYS_IN
 from conformance.judge.dialogues.machine import Says
 from conformance.judge.dialogues.steps import Establish, Parameters, Ping
 from conformance.judge.dialogues.walk_plans import plans
 from conformance.spec.catalogue import assignment, requirement
 from conformance.suites.sessions.playing import Player
+from conformance.suites.sessions.rejudge import CASES
 from conformance.suites.sessions.walking import Walker
 from conformance.verdict import Outcome
 

@@ -18,7 +18,6 @@ from session_peer import FLOOD, Peer
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import NotAccepted
 from conformance.adapter.session import Result
-from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.cases_fates import ONWARDS
 from conformance.judge.dialogues.conversation import Conversation
 from conformance.judge.dialogues.machine import SITUATIONS, Says, State, Then
@@ -30,6 +29,7 @@ from conformance.report.coverage import covered
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.suites.sessions.dialogue import MOST_PACKETS, NotPlayed
 from conformance.suites.sessions.playing import Player
+from conformance.suites.sessions.rejudge import CASES
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import encode
 

@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.adapter.connectors import connect
+from conformance.files import resource
 from conformance.harness.recorder import Recorder, RunOptions
 from conformance.histories import plans
 from conformance.histories.findings import candidates, run, shortened
-from conformance.histories.inference.playing import Player, defaults
+from conformance.histories.inference.probing import Player, defaults
 from conformance.histories.operations.operation import Kind, Offer, Role
 from conformance.histories.operations.table import ACTIONS, METHODS, named, renamed, stored_call, well_formed
 from conformance.histories.situations import book
@@ -25,7 +26,6 @@ from conformance.histories.steering import pick
 from conformance.histories.walk import Plan, chooser
 from conformance.model import BadCall, Call, State
 from conformance.repro import FAILED, repro
-from conformance.resources import resource
 from conformance.spec.catalogue import assignment
 
 LIE = resource("fixtures/old/shrunk-to-a-lie.json")

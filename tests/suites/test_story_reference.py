@@ -15,20 +15,20 @@ from hypothesis.errors import Flaky
 from conformance.adapter.connectors import connect
 from conformance.explaining.continuation import ALL_S, Reference
 from conformance.explaining.stories import Implementation
+from conformance.files import resource
 from conformance.harness.failure_verdicts import flaky, settle, tell
 from conformance.harness.recorder import ConformanceFailure, RunOptions
 from conformance.harness.run_session import HARNESS_FAILED, Check, RunSession
-from conformance.judge.dialogues.cases import CASES
 from conformance.judge.dialogues.steps import Answered
 from conformance.judge.dialogues.walk_plans import plans
 from conformance.live.server import ServerGone, addresses, served
 from conformance.model.linearizability.judge import IN_TIME
 from conformance.repro import FAILED, NOT_REPRODUCED, repro
-from conformance.resources import resource
 from conformance.run import run
 from conformance.runlog import Header, Run, RunWriter, StoryStep, read_run
 from conformance.runlog.events import REFERENCE_FAILS
 from conformance.spec.catalogue import assignment
+from conformance.suites.sessions.rejudge import CASES
 from conformance.verdict import Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 1)

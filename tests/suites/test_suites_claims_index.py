@@ -7,9 +7,9 @@ from conformance.judge.packets.field_compare import REQUIREMENTS
 from conformance.judge.packets.judge import ALL_RULES, rules_of
 from conformance.judge.packets.optional_headers import IDS, SIGNED, UNSIGNED
 from conformance.judge.sessions.mutations import MUTATIONS
+from conformance.judge.structures.judge import RULES as STRUCTURE_RULES
 from conformance.judge.structures.mutations import MUTATIONS as STRUCTURE_MUTATIONS
 from conformance.judge.structures.mutations import QUEUE_FORMATS
-from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
 from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed

@@ -14,10 +14,9 @@ import pytest
 from rich.console import Console
 
 from conformance.cli.run import over
+from conformance.harness.pytest_hooks import terminal_lines
 from conformance.harness.suite_registry import in_turn, suites
-from conformance.harness.terminal import terminal_lines
 from conformance.harness.test_selection import CUT, LEAST, NOT_BEGUN, Chosen, Share, Shares
-from conformance.progress import Watcher
 from conformance.report.console import print_summary
 from conformance.report.gate import decide
 from conformance.report.html import render_html
@@ -25,7 +24,7 @@ from conformance.report.junit import render_junit
 from conformance.report.markdown import render_markdown
 from conformance.report.standing import standing
 from conformance.report.summary import summary
-from conformance.run import run
+from conformance.run import Watcher, run
 from conformance.runlog import Run, read_run
 from conformance.runlog.run import LeftOut, from_json, left_out
 from conformance.verdict import ExitCode

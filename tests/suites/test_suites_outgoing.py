@@ -12,7 +12,7 @@ import pytest
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
-from conformance.histories import rejudge
+from conformance.histories import history
 from conformance.spec.catalogue import assignment
 from conformance.suites.outgoing import test_mqdmpr_3_1_4_14_pause_queue as suite
 from conformance.verdict import Outcome, Verdict
@@ -98,7 +98,7 @@ def test_a_defect_is_blamed_on_what_it_breaks(manager: str, tmp_path: Path) -> N
         assert failures
         found = {failure.verdict.requirement: failure.story[-1].text for failure in failures}
         assert set(found) <= {f"MQDMPR-3.1.{word}" for word in BLAMED[manager]}, found
-        again = rejudge.rejudge(failures[0].repro, client, OPTIONS)
+        again = history.rejudge(failures[0].repro, client, OPTIONS)
         assert again[-1].requirement == failures[0].verdict.requirement
 
 

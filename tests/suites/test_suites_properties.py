@@ -11,10 +11,10 @@ import pytest
 from cases import all_of
 
 from conformance.adapter.connectors import connect
+from conformance.files import resource
 from conformance.harness.playback import judge_example
 from conformance.harness.recorder import RunOptions
 from conformance.harness.repro_files import NotRepeatable
-from conformance.resources import resource
 from conformance.run import run
 from conformance.runlog import Run
 from conformance.spec.catalogue import assignment

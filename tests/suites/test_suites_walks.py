@@ -16,8 +16,8 @@ from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.histories import observed_mutations, plans
+from conformance.histories.history import rejudge
 from conformance.histories.observed_mutations import caught
-from conformance.histories.rejudge import rejudge
 from conformance.histories.walk import Plan, walk
 from conformance.model import Judged, Model
 from conformance.spec.catalogue import assignment, catalogue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.judge.packets.judge import judge_packet
-from conformance.judge.structures.rules import PLAIN as STRUCTURES
+from conformance.judge.structures.judge import PLAIN as STRUCTURES
 from conformance.judge.structures.transfer_buffer_rules import PLAIN_ARMS, plain
 from conformance.suites.packets.combinations import full_message
 from conformance.suites.packets.messages import packet_of

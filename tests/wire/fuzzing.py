@@ -17,10 +17,10 @@ from bounded import read_buffer, read_packet, read_structure
 from conformance.capture import CaptureError
 from conformance.capture.framing import Framer
 from conformance.captures import replay
+from conformance.files import resource
 from conformance.judge.structures.judge import judge_structure
 from conformance.judge.structures.transfer_buffer import judge_transfer_buffer
 from conformance.report.hexdump import annotated
-from conformance.resources import resource
 from conformance.spec.catalogue import assignment
 from conformance.wire import EncodeError, dissect, rebuild
 from conformance.wire.certificates import read_certificate

@@ -11,9 +11,9 @@ from pathlib import Path
 from bounded import packets, sizes_of_transfer_buffers
 from fuzzing import LISTS, NAMES, SECTIONS
 
-from conformance.judge.packets.signing import CERTIFICATE
-from conformance.judge.structures.rules import PLAIN
-from conformance.resources import resource
+from conformance.files import resource
+from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE
+from conformance.judge.structures.judge import PLAIN
 from conformance.suites.packets.combinations import message_of, rows
 from conformance.suites.packets.messages import packet_of
 from conformance.wire import dissect
@@ -42,7 +42,11 @@ def inputs() -> dict[str, dict[str, bytes]]:
         "names": names,
         "structures": {name: bytes([at]) + encode(name, PLAIN[name]) for at, name in enumerate(NAMES)},
         "transfer-buffers": {f"kind-{kind}": data for kind, data in buffers.items()},
-        "certificates": {"rsa": CERTIFICATE, "empty-sequence": b"\x30\x00", "long-form": b"\x30\x84\xff\xff\xff\xff"},
+        "certificates": {
+            "rsa": SIGNERS_CERTIFICATE,
+            "empty-sequence": b"\x30\x00",
+            "long-form": b"\x30\x84\xff\xff\xff\xff",
+        },
         "captures": {name: resource(f"fixtures/captures/{name}").read_bytes() for name in CAPTURES},
     }
 

@@ -10,7 +10,7 @@ from columns_beside import Beside
 from printed_frames import CONNECTION_PARAMETERS, PING_REQUEST, SESSION_ACK, USER_MESSAGE
 
 from conformance.capture import Frame, read_capture
-from conformance.resources import resource
+from conformance.files import resource
 from conformance.wire import Packet, dissect, encode, frame_length, rebuild, settle
 from conformance.wire.columns.packets import shapes_and_code
 

@@ -7,7 +7,7 @@ from cryptography import x509
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.judge.packets.signing import CERTIFICATE, EXPONENT, MODULUS
+from conformance.judge.packets.signatures import EXPONENT, MODULUS, SIGNERS_CERTIFICATE
 from conformance.wire import EncodeError, dissect, encode, rebuild
 from conformance.wire.certificates import key_bits, one_sequence, read_certificate, with_key_bits
 from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, MD2, MD4, digest, md2, md4
@@ -121,9 +121,9 @@ def test_what_is_no_sequence_is_no_certificate(data: bytes, begins: bool) -> Non
 
 
 def test_a_certificate_is_one_sequence() -> None:
-    assert one_sequence(CERTIFICATE)
-    assert not one_sequence(CERTIFICATE[:-1])
-    assert not one_sequence(CERTIFICATE + b"\0")
+    assert one_sequence(SIGNERS_CERTIFICATE)
+    assert not one_sequence(SIGNERS_CERTIFICATE[:-1])
+    assert not one_sequence(SIGNERS_CERTIFICATE + b"\0")
     assert one_sequence(b"\x30\x7f" + bytes(127))
     assert one_sequence(b"\x30\x81\x80" + bytes(128))
     assert not one_sequence(b"\x30\x80" + bytes(10))
@@ -131,16 +131,16 @@ def test_a_certificate_is_one_sequence() -> None:
 
 
 def test_the_key_of_a_certificate_is_read() -> None:
-    found = read_certificate(CERTIFICATE)
+    found = read_certificate(SIGNERS_CERTIFICATE)
     assert (found.x509, found.modulus, found.exponent) == (True, MODULUS, EXPONENT)
     assert found.subject == "CN=mqconform"
 
 
-@given(st.integers(0, len(CERTIFICATE) - 1), st.integers(1, 255))
+@given(st.integers(0, len(SIGNERS_CERTIFICATE) - 1), st.integers(1, 255))
 def test_any_certificate_is_read_or_refused(at: int, change: int) -> None:
-    damaged = bytearray(CERTIFICATE)
+    damaged = bytearray(SIGNERS_CERTIFICATE)
     damaged[at] ^= change
-    for der in (bytes(damaged), CERTIFICATE[:at]):
+    for der in (bytes(damaged), SIGNERS_CERTIFICATE[:at]):
         found = read_certificate.__wrapped__(der)
         assert bool(found.modulus) is not bool(found.why)
 
@@ -150,7 +150,7 @@ def test_the_layer_shows_what_is_in_the_items() -> None:
         "SecurityHeader.Flags.ST": 1,
         D + "SecurityID": sid_bytes(ADMINISTRATORS),
         D + "EncryptionKey": simple_blob(0x6801, bytes(64)),
-        D + "SenderCert": CERTIFICATE,
+        D + "SenderCert": SIGNERS_CERTIFICATE,
         D + "Signature": bytes(range(20)),
     }
     header = BaseHeader(encode("UserMessage", values))["SecurityHeader"]
@@ -192,15 +192,15 @@ def test_a_public_key_blob_has_the_layout_of_its_table() -> None:
 
 def test_the_bits_of_a_key_are_found_and_replaced() -> None:
     raw = public_key_blob(MODULUS, EXPONENT, key_type=0x2400)
-    other = with_key_bits(CERTIFICATE, raw)
+    other = with_key_bits(SIGNERS_CERTIFICATE, raw)
     assert one_sequence(other)
     assert (key_bits(other), read_certificate(other).bits) == (raw, raw)
     found = read_certificate(other)
     assert (found.x509, found.modulus, found.exponent) == (True, MODULUS, EXPONENT)
-    assert key_bits(CERTIFICATE) == key_bits(with_key_bits(CERTIFICATE, key_bits(CERTIFICATE)))
-    assert key_bits(CERTIFICATE)[0] == 0x30  # as RFC 3280 has it
+    assert key_bits(SIGNERS_CERTIFICATE) == key_bits(with_key_bits(SIGNERS_CERTIFICATE, key_bits(SIGNERS_CERTIFICATE)))
+    assert key_bits(SIGNERS_CERTIFICATE)[0] == 0x30  # as RFC 3280 has it
 
 
 @given(st.binary(max_size=80), st.integers(0, 420), st.integers(0, 420))
 def test_the_bits_of_a_key_are_looked_for_in_any_bytes(noise: bytes, at: int, gone: int) -> None:
-    assert isinstance(key_bits(CERTIFICATE[:at] + noise + CERTIFICATE[at + gone :]), bytes)
+    assert isinstance(key_bits(SIGNERS_CERTIFICATE[:at] + noise + SIGNERS_CERTIFICATE[at + gone :]), bytes)

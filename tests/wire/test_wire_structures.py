@@ -9,7 +9,7 @@ import pytest
 from cases import all_of
 from scapy_ndr import NAMES, layer, parameter
 
-from conformance.judge.structures.rules import PLAIN
+from conformance.judge.structures.judge import PLAIN
 from conformance.suites.structures.checks import QUEUE_FORMATS, VARIANTS, Kind
 from conformance.wire.structures import STRUCTURES, StructureError, complete, decode, encode, patch
 from conformance.wire.structures.reading import MAX_DEPTH

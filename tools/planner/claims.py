@@ -17,8 +17,7 @@ from conformance.adapter.connectors import connect
 from conformance.files import write_text
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import Recorder, RunOptions
-from conformance.histories.situations.book import CHUNKS, DEFAULT, Planned, chunk, load, selection
-from conformance.histories.situations.claims import DATA
+from conformance.histories.situations.book import CHUNKS, CLAIMS, DEFAULT, Planned, chunk, load, selection
 from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.situation import space
 from conformance.spec.catalogue import assignment
@@ -52,4 +51,4 @@ def text_of(found: Sequence[frozenset[str]]) -> str:
 
 
 if __name__ == "__main__":
-    write_text(DATA, text_of(measured(selection(load().histories, DEFAULT, space()))))
+    write_text(CLAIMS, text_of(measured(selection(load().histories, DEFAULT, space()))))

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from conformance.histories.inference.playing import every_alternative, model_readings
-from conformance.histories.inference.probing import Evidence, Worlds, contradicted
+from conformance.histories.inference.probing import Evidence, Worlds, contradicted, every_alternative, model_readings
 from conformance.spec.catalogue import Reading, catalogue
 from conformance.verdict import Json, Verdict
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from conformance.histories.inference.playing import Player, defaults, every_alternative
+from conformance.files import resource
+from conformance.histories.inference.probing import Player, defaults, every_alternative
 from conformance.histories.operations.table import stored_call
 from conformance.model import BadCall, Call, Model, Observation, State, States
 from conformance.model.rules import PARKED, PEEK_TIMEOUT_POSITION, PEEK_TIMEOUT_STATE, POLL
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
-from conformance.resources import resource
 from conformance.spec.catalogue import alternative_of
 
 WAIT_MS = 1_000

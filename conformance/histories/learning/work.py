@@ -14,8 +14,7 @@ from conformance.harness.guarded_client import DriverGone, GuardedClient
 from conformance.harness.recorder import ConformanceFailure, RunOptions
 from conformance.histories.driver_side import Driving
 from conformance.histories.examples import REAL_EXPIRY_MS
-from conformance.histories.inference.playing import defaults
-from conformance.histories.inference.probing import Probe, contradicted
+from conformance.histories.inference.probing import Probe, contradicted, defaults
 from conformance.histories.learning.alphabets import CannotLearn, choose
 from conformance.histories.learning.learner import Learned, learn
 from conformance.histories.learning.machine import UNDESCRIBED, Alphabet, Machine, Output, Word, agree, suite

@@ -1,4 +1,4 @@
-"""The book: planned histories with the situations that each step meets, and which of them a run plays in which test."""
+"""The book: planned histories with the situations that each step meets, and which a run plays in which test."""
 
 from __future__ import annotations
 
@@ -212,3 +212,18 @@ def chunk(histories: Sequence[Planned], number: int) -> Sequence[Planned]:
     """Return the histories of a test: those of all tests in turn are the book in its order."""
     begin, end = (round(len(histories) * place / CHUNKS) for place in (number, number + 1))
     return histories[begin:end]
+
+
+CLAIMS: Final = Path(__file__).with_name("claims.json")
+
+
+@cache
+def _stored() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(CLAIMS.read_text(encoding="utf-8"))
+    return found
+
+
+def judged_in(number: int) -> tuple[str, ...]:
+    """Return the requirements that the test of this number judges."""
+    stored = _stored()
+    return tuple(stored["requirements"][place] for place in stored["tests"][number])

@@ -12,7 +12,7 @@ from conformance.judge.dialogues.packets import Ends
 from conformance.judge.packets.judge import judge_dissected
 from conformance.judge.sessions.context import DUTIES, NOTICED_NS, Readings
 from conformance.judge.sessions.judge import SessionJudge
-from conformance.judge.sessions.pings import PING_PORT
+from conformance.judge.sessions.packets import PING_PORT
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet, dissect, frame_length

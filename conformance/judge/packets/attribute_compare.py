@@ -1,8 +1,8 @@
-"""Compares a message read from a packet with the packed message, attribute by attribute (MS-MQDMPR 3.1.7.1.31)."""
+"""Compares a message that was received, or read from a packet, with the one that was sent (MS-MQDMPR 3.1.1.12)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +24,125 @@ from conformance.judge.packets.field_compare import (
     whole,
 )
 from conformance.judge.packets.user_messages import plain_of_message, plain_of_packet
-from conformance.spec.catalogue import requirement_id
-from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.model.message_properties import ATTRIBUTES, QUEUES
+from conformance.spec.catalogue import reading_id, requirement_id
+from conformance.verdict import Evidence, Json, Outcome, Verdict
 from conformance.wire import Packet, dissect, encode
+
+MARKS = reading_id("R-MQDMPR-first-last-in-transaction")
+MARKS_SCOPE = reading_id("R-MQDMPR-transaction-marks-scope")
+BODY = requirement_id("MQDMPR-3.1.1.12.body-unchanged")
+SURVIVES = requirement_id("MQDMPR-3.1.1.12.recoverable-attributes-survive")
+UNIQUE = requirement_id("MQDMPR-3.1.1.12.identifier-unique")
+SOURCE = requirement_id("MQDMPR-3.1.1.12.source-machine-identifier")
+SENT_TIME = requirement_id("MQDMPR-3.1.1.12.sent-time")
+ARRIVAL_TIME = requirement_id("MQDMPR-3.1.1.12.arrival-time")
+FIRST = requirement_id("MQDMPR-3.1.1.12.first-in-transaction")
+LAST = requirement_id("MQDMPR-3.1.1.12.last-in-transaction")
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """How a message was sent. identifier: the identifier that the send returned.
+
+    began_ms, ended_ms: the implementation's own time. transactional: sent in a transaction, where the sender does not
+    choose priority and delivery.
+    """
+
+    message: Mapping[str, Any]
+    identifier: Json = None
+    began_ms: int | None = None
+    ended_ms: int | None = None
+    transactional: bool = False
+
+
+def judge_attributes(
+    sending: Sending,
+    received: Mapping[str, Any],
+    subject: str,
+    *,
+    before: Mapping[str, Any] | None = None,
+    queues_shown: bool = False,
+) -> Iterator[Verdict]:
+    """Judge the attributes of a received message. queues_shown: the API shows queues (see the module docstring).
+
+    before: the received form of a message sent with the same values before a restart; the message must equal it.
+    """
+    for attribute in ATTRIBUTES:
+        member = attribute.member
+        if sending.transactional and member in ("priority", "delivery"):
+            continue
+        sent = sending.message.get(member)
+        if member not in received and not (queues_shown and member in QUEUES and sent is not None):
+            continue
+        seen = received.get(member)
+        if before is not None:
+            if member in before:
+                yield _equal(SURVIVES, f"{subject}: {member}", before[member], seen)
+            continue
+        if member in sending.message:
+            wanted, demand = sent, attribute.unchanged
+        elif attribute.default is not None:
+            wanted, demand = attribute.default
+        if demand is not None:
+            yield _equal(demand, f"{subject}: {member}", wanted, seen)
+
+
+def demanded(message: Mapping[str, Any]) -> str:
+    """Return the requirement broken by a message that is refused or does not arrive.
+
+    It is the requirement on the message's only attribute, otherwise the one on the body.
+    """
+    if len(message) == 1:
+        found = next((each.unchanged for each in ATTRIBUTES if each.member in message), None)
+        return found or BODY
+    return BODY
+
+
+def judge_identity(
+    sending: Sending, received: Mapping[str, Any], subject: str, earlier: Sequence[Json], queue_manager: str | None
+) -> Iterator[Verdict]:
+    """Judge the identifier and the times. earlier: the identifiers of other messages."""
+    identifier = received.get("identifier")
+    if isinstance(identifier, Mapping):
+        wanted = {"identifier of no other message": dict(identifier)}
+        outcome = Outcome.FAIL if identifier in earlier else Outcome.PASS
+        yield Verdict(UNIQUE, outcome, f"{subject}: identifier", wanted, dict(identifier))
+        if sending.identifier is not None:
+            yield _equal(UNIQUE, f"{subject}: identifier", sending.identifier, dict(identifier))
+        if queue_manager:
+            source = str(identifier.get("source"))
+            yield _equal(SOURCE, f"{subject}: source", queue_manager.casefold(), source.casefold())
+    if sending.began_ms is None or sending.ended_ms is None:
+        return
+    first, last = sending.began_ms // 1000, -(-sending.ended_ms // 1000)
+    for member, demand in (("sent_time", SENT_TIME), ("arrival_time", ARRIVAL_TIME)):
+        seen = received.get(member)
+        if isinstance(seen, int):
+            outcome = Outcome.PASS if first <= seen <= last else Outcome.FAIL
+            yield Verdict(demand, outcome, f"{subject}: {member}", {"from": first, "to": last}, seen)
+
+
+def judge_marks(received: Sequence[Mapping[str, Any]], readings: Mapping[str, tuple[str, ...]]) -> Iterator[Verdict]:
+    """Judge the transaction marks of all messages that one transaction sent to one queue, in their order."""
+    if "all-by-sequence" in readings[MARKS_SCOPE]:
+        return  # the marks depend on the earlier messages of the sequence
+    count = len(received)
+    for member, marked, demand in (("first_in_transaction", 0, FIRST), ("last_in_transaction", count - 1, LAST)):
+        seen = [message.get(member) for message in received]
+        if None in seen:
+            continue
+        fits = {"per-destination": seen == [at == marked for at in range(count)], "unprepared-unmarked": not any(seen)}
+        usable = [name for name in readings[MARKS] if fits[name]]
+        outcome = Outcome.FAIL if not usable else Outcome.PASS if usable[0] == readings[MARKS][0] else Outcome.READING
+        assumed = ((MARKS, usable[0]),) if usable else ()
+        wanted = {"marked": f"message {marked + 1} of {count} alone"}
+        yield Verdict(demand, outcome, f"{member} of {count} messages", wanted, seen, assumed)
+
+
+def _equal(demand: str, subject: str, expected: Any, actual: Any) -> Verdict:
+    return Verdict(demand, Outcome.PASS if expected == actual else Outcome.FAIL, subject, expected, actual)
+
 
 SUBJECT = "packets.decode"
 _QUEUES = ("destination", "administration_queue", "response_queue")
@@ -62,7 +178,7 @@ def _values(member: str, selector: str, words: str) -> Iterator[Attribute]:
 # Left out: 0x8003, which the table reads as MD4 and MS-MQMQ 2.2.19.3 as MD5; a message of the adapter protocol carries
 # the number. AuthenticationLevel, SymmetricKey and the attributes of several queues have no member in the plain form.
 _HASHES = " ".join(word for word in HASHES.split() if "8003" not in word)
-ATTRIBUTES: tuple[Attribute, ...] = (
+PACKED_ATTRIBUTES: tuple[Attribute, ...] = (
     *_attributes(
         "priority=priority tracing-requested=trace time-to-reach-queue=time_to_reach_queue body-type=body_type "
         "encryption-algorithm=encryption_algorithm hash-algorithm=hash_algorithm app-specific=application_tag "
@@ -111,7 +227,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         )
     ),
 )
-REQUIREMENTS: tuple[str, ...] = tuple(attribute.requirement for attribute in ATTRIBUTES)
+REQUIREMENTS: tuple[str, ...] = tuple(attribute.requirement for attribute in PACKED_ATTRIBUTES)
 
 
 def compare_attributes(
@@ -130,7 +246,7 @@ def compare_plain(
     wanted: Mapping[str, Any], found: Mapping[str, Any], packet: Packet, *, evidence: Evidence | None = None
 ) -> Iterable[Verdict]:
     """Compare two plain forms, as `compare_attributes` compares two messages."""
-    for attribute in ATTRIBUTES:
+    for attribute in PACKED_ATTRIBUTES:
         when, member = attribute.when, attribute.member
         if when is not None and packet.fields.get(when[0]) not in when[1]:
             continue
@@ -191,7 +307,7 @@ def misread(plain: Mapping[str, Any], member: str) -> dict[str, Any]:
 def caught() -> frozenset[str]:
     """Return the requirements that hold for a message as it was packed and fail for the misread message."""
     found = set()
-    for attribute in ATTRIBUTES:
+    for attribute in PACKED_ATTRIBUTES:
         packet = packet_for(attribute)
         plain = plain_of_packet(packet)
         right, wrong = (

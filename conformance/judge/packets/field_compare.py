@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from conformance.judge.packets.judge import field_json
-from conformance.judge.packets.signing import CERTIFICATE
+from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE
 from conformance.judge.packets.user_messages import queue_name
 from conformance.judge.rules import PLAIN
 from conformance.spec.catalogue import requirement, requirement_id
@@ -514,7 +514,7 @@ FULL: dict[str, Value] = {
     S + "SecurityData.SecurityID": SID,
     S + "SecurityData.EncryptionKey": b"the key.",
     S + "SecurityData.Signature": b"the signature",
-    S + "SecurityData.SenderCert": CERTIFICATE,
+    S + "SecurityData.SenderCert": SIGNERS_CERTIFICATE,
     S + "SecurityData.ProviderInfo.ProviderType": 0x0102,
     S + "SecurityData.ProviderInfo.ProviderName": "Provider",
     D + "Queue.QueueIdentifier": GUIDS[4],

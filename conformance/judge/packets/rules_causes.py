@@ -15,7 +15,7 @@ from conformance.judge.packets.rules_lists import MULTI, SOAP, TRACED
 from conformance.judge.packets.rules_security import CONNECTED, SID, SIGNED, WITH_SID
 from conformance.judge.packets.rules_signatures import STANDARD, encrypted
 from conformance.judge.packets.rules_user import ASKING, GUID, TRANSACTION, USER_FLAGS, T, U
-from conformance.judge.packets.signing import CERTIFICATE
+from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE
 from conformance.judge.rules import Mutation, Rule, Value
 
 H, D, Q = "SecurityHeader.", "DebugHeader.", "MultiQueueFormatHeader."
@@ -23,7 +23,7 @@ H, D, Q = "SecurityHeader.", "DebugHeader.", "MultiQueueFormatHeader."
 _SECURED: dict[str, Value] = {
     **CONNECTED,
     **SIGNED,
-    H + "SecurityData.SenderCert": CERTIFICATE,
+    H + "SecurityData.SenderCert": SIGNERS_CERTIFICATE,
     H + "SecurityData.Signature": bytes(range(1, 42)),
 }
 # Sizes of which none is a multiple of 4.
@@ -90,7 +90,7 @@ CAUSE_RULES: tuple[Rule, ...] = (
             ("sender-id-size", "SenderIdSize", len(SID), {}),
             ("encryption-key-size", "EncryptionKeySize", 76, encrypted(0x6801, 1)),
             ("signature-size", "SignatureSize", 41, {}),
-            ("sender-cert-size-exact", "SenderCertSize", len(CERTIFICATE), {}),
+            ("sender-cert-size-exact", "SenderCertSize", len(SIGNERS_CERTIFICATE), {}),
         )
     ),
     Rule(

@@ -47,14 +47,14 @@ from conformance.judge.packets.rules_signatures import PLAIN_SID as rules_sender
 from conformance.judge.packets.rules_signatures import SECURITY_HEADER as rules_senders_H
 from conformance.judge.packets.rules_user import USER_FLAGS as rules_user_F
 from conformance.judge.packets.signatures import CERTIFICATE_KEY as certificate_keys_KEY
-from conformance.judge.packets.signatures import KEY_TYPES
-from conformance.judge.packets.signing import (
-    CERTIFICATE,
+from conformance.judge.packets.signatures import (
     CERTIFIED,
     EXPONENT,
+    KEY_TYPES,
     MODULUS,
     MULTIPLE_SIGNATURE,
     SIGNATURE,
+    SIGNERS_CERTIFICATE,
     SIZE,
     UNSIGNED,
     UNSIGNED_LIST,
@@ -324,7 +324,7 @@ _LENGTH, _EXPONENT = 12, 16
 
 
 def _certified(blob: bytes) -> dict[str, Value]:
-    return {**CERTIFIED, CERT: with_key_bits(CERTIFICATE, blob)}
+    return {**CERTIFIED, CERT: with_key_bits(SIGNERS_CERTIFICATE, blob)}
 
 
 def _changed(at: int, raw: bytes, also_breaks: tuple[str, ...] = ()) -> Mutation:

@@ -24,8 +24,19 @@ from conformance.judge.expr import (
     ne,
     one_of,
 )
-from conformance.judge.packets.signatures import MAKING, MARKS, PLACES, READINGS, Choice
-from conformance.judge.packets.signing import CERTIFICATE, CERTIFIED, UNSIGNED, UNSIGNED_LIST, SignedMutation, Signing
+from conformance.judge.packets.signatures import (
+    CERTIFIED,
+    MAKING,
+    MARKS,
+    PLACES,
+    READINGS,
+    SIGNERS_CERTIFICATE,
+    UNSIGNED,
+    UNSIGNED_LIST,
+    Choice,
+    SignedMutation,
+    Signing,
+)
 from conformance.judge.rules import Mutation, Rule, Value
 from conformance.wire import hashes
 from conformance.wire.security_items import sid_bytes, simple_blob
@@ -189,7 +200,7 @@ SIGNATURE_RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.6.sender-cert-size-exact/certificate",
         Has("Packet.Certificate.Behind"),
         eq("Packet.Certificate.Behind", 0),
-        Mutation(also=CERTIFIED, given={CERT: CERTIFICATE + bytes(4)}),
+        Mutation(also=CERTIFIED, given={CERT: SIGNERS_CERTIFICATE + bytes(4)}),
     ),
     Rule(
         A + "sender-certificate",

@@ -14,8 +14,7 @@ from conformance.judge.sessions.keys import FREQUENT, sender_name
 from conformance.judge.sessions.message_memory import Unopened
 from conformance.judge.sessions.messages import Lifetimes, Messages, Origins, judge_order_queue
 from conformance.judge.sessions.opening import NULL_GUID, Clocks, Opening
-from conformance.judge.sessions.packets import judge_alone
-from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.packets import Pings, judge_alone
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
 from conformance.verdict import Verdict

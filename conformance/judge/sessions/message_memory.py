@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Any, Final, Protocol
 
-from conformance.judge.sessions.groups import Group
 from conformance.judge.sessions.keys import guid_of_words
 from conformance.judge.sessions.messages import Head, Known
 from conformance.judge.sessions.sequences import Sent
+from conformance.judge.sessions.transactions import Group
 
 MESSAGE: Final = Struct("<7q")
 """The two words of the queue manager, number, frame, bytes with the body, and the place and size of the body."""

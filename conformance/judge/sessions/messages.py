@@ -1,38 +1,408 @@
-"""Judges the identity of messages: one identifier, one message, in time, from its queue manager (MS-MQQB 3.1.7.1.1)."""
+"""Judges the identity of messages, and compares administration acknowledgments with what they are about."""
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, Protocol
 
 from conformance.capture import Side
-from conformance.judge.sessions.acknowledgments import (
-    ORIGINAL,
-    REPORT_CLASS,
-    Original,
-    fits,
-    fitting,
-    judge_acknowledgment,
-    judge_against,
-    judge_itself,
-    judge_misnamed,
-    judge_missing,
-    judge_reason,
-    judge_report,
-    meant_by,
+from conformance.judge.sessions.context import (
+    BODY,
+    LOST,
+    MAX_HOSTS,
+    MAX_REMEMBERED,
+    NO_TIMES,
+    Notes,
+    Path,
+    Seen,
+    digest_of,
 )
-from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, NO_TIMES, Notes, Path, Seen, digest_of
 from conformance.judge.sessions.opening import NULL_GUID
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire import dissect
 from conformance.wire.layout import Value, guid_text
 
+_CORRELATION = requirement_id("MQQB-3.1.7.15.correlation")
+_DELIVERY = requirement_id("MQQB-3.1.7.15.delivery")
+_TIMES = requirement_id("MQQB-3.1.7.15.times")
+_PLAIN = requirement_id("MQQB-3.1.7.15.plain")
+_UNSIGNED = requirement_id("MQQB-3.1.7.15.unsigned")
+_DESTINATION = requirement_id("MQQB-3.1.7.15.destination")
+_RESPONSE = requirement_id("MQQB-3.1.7.15.response-queue")
+_BODY = requirement_id("MQQB-3.1.7.15.body")
+_REQUESTED = requirement_id("MQQB-3.1.7.15.requested")
+_IN_TIME = requirement_id("MQMQ-2.2.18.1.6.nack-reach-queue-timeout")
+_HOPS = requirement_id("MQMQ-2.2.18.1.6.nack-hop-count-exceeded")
+_ADDRESSEE = requirement_id("MQQB-3.1.5.8.10.addressee")
+_NO_TRANSACTIONAL_QUEUE = requirement_id("MQQB-3.1.5.8.2.not-transactional-queue")
+_NO_TRANSACTIONAL_MESSAGE = requirement_id("MQQB-3.1.5.8.2.not-transactional-message")
+_INFINITE = 0xFFFFFFFF
+_NULL = "00000000-0000-0000-0000-000000000000"
+_HEADER = "MessagePropertiesHeader"
+_REACHED, _RECEIVED = 0x0002, 0x4000
+_PA, _PR, _NA, _NR = 1, 2, 4, 8
+_NO_BODY = digest_of(b"")
+_NAMES = "the acknowledged message is not in the capture"
+
+Queue = tuple[str, ...]
+
+ORIGINAL: Final[tuple[str, ...]] = (
+    "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
+    "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived",
+    "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress", "DebugHeader.Queue.QueueIdentifier",
+    *(
+        f"UserHeader.{queue}Queue.{name}"
+        for queue in ("Destination", "Admin")
+        for name in ("DirectFormatName", "PublicQueueIdentifier", "SourceQueueManager", "PrivateQueueIdentifier")
+    ),
+)  # fmt: skip
+"""The values of a message that its acknowledgment is compared with; keys that no packet has are not requested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The values of a message that its acknowledgment is compared with.
+
+    asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. expires: it has a time to live. addressee: the
+    queue manager of its queue, None for a direct name.
+    """
+
+    frame: int
+    delivery: int | None
+    asked: int
+    destination: Queue | None
+    admin_queue: Queue | None
+    body: bytes
+    encrypted: bool
+    transactional: bool
+    expires: bool
+    addressee: str | None
+
+    @classmethod
+    def of(cls, frame: int, values: Values, body: bytes) -> Original:
+        """Make it from the values of `ORIGINAL` of the message in this frame. body: its digest."""
+        return cls(
+            frame,
+            values.number("UserHeader.Flags.DM"),
+            (values.number(f"{_HEADER}.Flags") or 0) & 15,
+            queue(values, "DestinationQueue", "DQ"),
+            queue(values, "AdminQueue", "AQ"),
+            body,
+            bool(values.number("SecurityHeader.Flags.EB")),
+            bool(values.number("UserHeader.Flags.TH")),
+            any(
+                values.number(key) != _INFINITE
+                for key in ("BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived")
+            ),
+            _addressee(values),
+        )
+
+
+def _addressee(values: Values) -> str | None:
+    named = values.text("UserHeader.QueueManagerAddress")
+    return None if named in (None, _NULL) or values.number("UserHeader.Flags.DQ") == 7 else named
+
+
+class Values(Protocol):
+    """The values of a packet, or of a remembered message."""
+
+    def number(self, key: str) -> int | None:
+        """Return a numeric field, as `Seen.number`."""
+
+    def text(self, key: str) -> str | None:
+        """Return a text field, as `Seen.text`."""
+
+
+def queue(seen: Values, name: str, selector: str) -> Queue | None:
+    """Return a queue of the UserHeader, equal for every way of naming it; None for no queue or a meaningless form."""
+    kind = seen.number(f"UserHeader.Flags.{selector}")
+    prefix = f"UserHeader.{name}."
+    if kind == 7:
+        return "direct", (seen.text(prefix + "DirectFormatName") or "").lower()
+    if kind == 5:
+        return "public", seen.text(prefix + "PublicQueueIdentifier") or ""
+    manager = {
+        2: "UserHeader.SourceQueueManager",
+        3: "UserHeader.QueueManagerAddress",
+        6: prefix + "SourceQueueManager",
+    }
+    if kind in manager:
+        return "private", seen.text(manager[kind]) or "", str(seen.number(prefix + "PrivateQueueIdentifier"))
+    return None
+
+
+# The reasons of some negative acknowledgments show in the message itself (MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.18.1.6).
+# Others do not: a queue that takes only signed or encrypted messages has any other message reported like one whose
+# signature is wrong.
+_REASONS: Final[Mapping[int, tuple[str, str, Callable[[Seen, Original], bool]]]] = {
+    0x8002: (_IN_TIME, "a message with a time to live", lambda _, one: one.expires),
+    0x8005: (
+        _HOPS, "no rejection by the addressee",
+        lambda seen, one: one.addressee is None or one.addressee != seen.text("UserHeader.SourceQueueManager"),
+    ),
+    0x8009: (_NO_TRANSACTIONAL_QUEUE, "a transactional message", lambda _, one: one.transactional),
+    0x800A: (_NO_TRANSACTIONAL_MESSAGE, "a message without a transaction", lambda _, one: not one.transactional),
+}  # fmt: skip
+
+
+def judge_reason(seen: Seen, notes: Notes, original: Original) -> None:
+    """Judge that a negative acknowledgment, or a negative FinalAck, has a reason that its message can give."""
+    message_class = seen.number(f"{_HEADER}.MessageClass") or 0
+    if message_class in _REASONS:
+        requirement, expected, shows = _REASONS[message_class]
+        shown = shows(seen, original)
+        notes.judge(requirement, shown, seen, expected, "one" if shown else "another")
+
+
+def wanted_bit(message_class: int) -> int:
+    """Return the bit that requests acknowledgments of this class: of arrival or of receipt, positive or negative."""
+    positive = {_REACHED: _PA, _RECEIVED: _PR}.get(message_class)
+    return positive if positive is not None else _NR if message_class >= 0xC000 else _NA
+
+
+def judge_acknowledgment(seen: Seen, notes: Notes) -> None:
+    """Judge the demands on an acknowledgment that do not depend on the acknowledged message."""
+    times = [seen.number("BaseHeader.TimeToReachQueue"), seen.number("UserHeader.TimeToBeReceived")]
+    notes.same(_TIMES, seen, [_INFINITE, _INFINITE], times)
+    asked = {
+        "acknowledgments": seen.number(f"{_HEADER}.Flags"),
+        "JN": seen.number("UserHeader.Flags.JN"),
+        "JP": seen.number("UserHeader.Flags.JP"),
+        "PrivacyLevel": seen.number(f"{_HEADER}.PrivacyLevel"),
+    }
+    notes.same(_PLAIN, seen, dict.fromkeys(asked, 0), asked)
+    notes.same(_UNSIGNED, seen, 0, seen.number("SecurityHeader.SignatureSize") or 0)
+
+
+def judge_itself(seen: Seen, notes: Notes) -> None:
+    """Judge an acknowledgment that names itself, or another message of its own queue manager that it does not fit."""
+    notes.judge(_CORRELATION, False, seen, "the identifier of the acknowledged message", "one of its sender's own")
+
+
+def judge_missing(seen: Seen, notes: Notes, *, named: bool) -> None:
+    """Judge an acknowledgment whose message was not seen. named: the acknowledgment names a message."""
+    if named:
+        notes.undecided(_CORRELATION, seen, _NAMES)
+    else:
+        notes.judge(_CORRELATION, False, seen, "the identifier of a message", "zeros")
+
+
+def fits(seen: Seen, original: Original) -> bool:
+    """Tell whether an acknowledgment agrees with a message in all that it takes over, its name apart."""
+    bit = wanted_bit(seen.number(f"{_HEADER}.MessageClass") or 0)
+    return (
+        bool(original.asked & bit)
+        and original.delivery == seen.number("UserHeader.Flags.DM")
+        and original.admin_queue is not None
+        and original.admin_queue == queue(seen, "DestinationQueue", "DQ")
+        and original.destination is not None
+        and original.destination == queue(seen, "ResponseQueue", "RQ")
+    )
+
+
+def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
+    """Judge the values that an acknowledgment takes over from its message."""
+    where = f"frame {original.frame}"
+    notes.judge(_CORRELATION, True, seen, where, where)
+    notes.same(_DELIVERY, seen, original.delivery, seen.number("UserHeader.Flags.DM"))
+    message_class = seen.number(f"{_HEADER}.MessageClass") or 0
+    bit = wanted_bit(message_class)
+    notes.judge(_REQUESTED, bool(original.asked & bit), seen, {"asked for": bit}, {"asked for": original.asked})
+    _same_queue(notes, _DESTINATION, seen, original.admin_queue, queue(seen, "DestinationQueue", "DQ"))
+    _same_queue(notes, _RESPONSE, seen, original.destination, queue(seen, "ResponseQueue", "RQ"))
+    if message_class in (_REACHED, _RECEIVED):
+        if original.addressee is not None:
+            notes.same(_ADDRESSEE, seen, original.addressee, seen.text("UserHeader.SourceQueueManager"))
+        return
+    judge_reason(seen, notes, original)
+    if original.encrypted:
+        empty = seen.body() == _NO_BODY
+        notes.judge(_BODY, empty, seen, "no body, since that of the message is encrypted", "none" if empty else "one")
+    elif not seen.number("SecurityHeader.Flags.EB"):
+        holds = seen.body() == original.body
+        notes.judge(_BODY, holds, seen, f"the body of {where}", "the same" if holds else "another one")
+
+
+def _same_queue(notes: Notes, requirement: str, seen: Seen, expected: Queue | None, actual: Queue | None) -> None:
+    if expected is None and requirement == _DESTINATION:
+        notes.judge(requirement, False, seen, "no acknowledgment without an administration queue", list(actual or ()))
+    elif expected is not None:
+        notes.judge(requirement, expected == actual, seen, list(expected), list(actual or ()))
+
+
+LOOKED_AT = 4_096  # Messages that are compared with an acknowledgment whose message is unknown.
+Name = tuple[str, int]
+
+
+class Message(Values, Protocol):
+    """See `messages.Known`."""
+
+    frame: int
+    body: bytes
+
+
+class Remembered(Protocol):
+    """See `messages.Messages.known`."""
+
+    def __len__(self) -> int: ...
+
+    def get(self, key: Name, /) -> Message | None:
+        """Return a message."""
+
+    def items(self) -> Iterable[tuple[Name, Message]]:
+        """Yield all messages, the oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The message whose name should stand in a CorrelationID. sure: no message that the capture lacks has the name."""
+
+    frame: int
+    sure: bool
+
+
+def meant_by(seen: Seen, correlation: bytes, known: Remembered) -> Meant | None:
+    """Return the message whose name should stand in this CorrelationID; None when it may be unseen."""
+    number = int.from_bytes(correlation[:4], "little")
+    exchanged = known.get((guid_text(correlation[4:]), number))
+    if exchanged is not None:
+        return Meant(exchanged.frame, sure=True)
+    if len(known) > LOOKED_AT:
+        return None
+    source, number = guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")
+    own = source == seen.text("UserHeader.SourceQueueManager")
+    others = list(islice(known.items(), LOOKED_AT))
+    reached = max((name[1] for name, _ in others if name[0] == source), default=None)
+    found = [
+        (name, one)
+        for name, one in others
+        if (name[1] == number if own else name[0] == source) and fits(seen, Original.of(one.frame, one, one.body))
+    ]
+    if len(found) != 1 or not (own or (reached is not None and number > reached)):
+        return None
+    return Meant(found[0][1].frame, sure=False)
+
+
+def fitting(seen: Seen, known: Remembered) -> Message | None:
+    """Return the only message that agrees with an acknowledgment in all but its name; None for none or several."""
+    if len(known) > LOOKED_AT:
+        return None
+    found = [one for _, one in known.items() if fits(seen, Original.of(one.frame, one, one.body))]
+    return found[0] if len(found) == 1 else None
+
+
+def judge_misnamed(seen: Seen, notes: Notes, meant: Meant, there: Path) -> None:
+    """Judge an acknowledgment with a name that is not the meant message's. there: the path that messages come on."""
+    actual = (seen.raw(f"{_HEADER}.CorrelationID") or b"").hex()
+    expected = f"the name of frame {meant.frame}"
+    if meant.sure:
+        notes.judge(_CORRELATION, False, seen, expected, actual)
+    elif there.generation:
+        notes.undecided(_CORRELATION, seen, LOST)
+    else:
+        notes.suspect(_CORRELATION, seen, expected, actual, (there,))
+
+
+REPORT_CLASS: Final = ENUMERATIONS["MESSAGE_CLASS_VALUES"].members["MQMSG_CLASS_REPORT"]
+
+_REPORT_DELIVERY = requirement_id("MQQB-3.1.7.1.7.delivery")
+_REPORT_DESTINATION = requirement_id("MQQB-3.1.7.1.7.destination")
+_LABEL = requirement_id("MQQB-3.1.7.1.7.label")
+_REPORT_BODY = requirement_id("MQQB-3.1.7.1.7.body")
+_MESSAGE = requirement_id("MQQB-3.1.7.1.7.message-id")
+_COMPUTER = requirement_id("MQQB-3.1.7.1.7.computer")
+_TARGET = requirement_id("MQQB-3.1.7.1.7.target")
+_QUEUE = requirement_id("MQQB-3.1.7.1.7.queue")
+_REPORT_UNDECIDED = "the traced message is not in the capture"
+_TO = "UserHeader.DestinationQueue.PublicQueueIdentifier"
+_PUBLIC = 5  # UserHeader.Flags.DQ of a public format name.
+_MOST = 4_096  # Bytes of a body; the longest format name is shorter.
+
+_HEX = "[0-9A-F]"
+_GUID = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
+_DAY, _MONTH = "Mon|Tue|Wed|Thu|Fri|Sat|Sun", "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_DATE = rf"\d\d:\d\d(?::\d\d)? (?:AM|PM) (?:{_DAY}),(?:{_MONTH}) \d\d \d\d"
+_LABELLED = re.compile(
+    f"(?P<id>{_HEX}{{4}}):({_HEX}{{8}}):({_HEX}{{2}}) received by (?P<computer>{_GUID}) at {_DATE}",
+    re.IGNORECASE | re.ASCII,
+)
+# The grammar of MS-MQMQ 2.1 by its beginnings.
+_FORMAT = f"DIRECT=[^\r\n]+|PRIVATE={_GUID}\\\\{_HEX}+[^\r\n]*|(?:PUBLIC|DL|MACHINE|CONNECTOR)={_GUID}[^\r\n]*"
+_TRACED = re.compile(
+    f"<MESSAGE ID>({_HEX}{{8}})</MESSAGE ID>\r\n<TARGET QUEUE>(?P<queue>{_FORMAT})</TARGET QUEUE>\r\n"
+    f"(?:<NEXT HOP>[0-9A-F:.]+</NEXT HOP>\r\n<HOP COUNT>({_HEX}{{2}}) </HOP COUNT>\r\n)?\0?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def judge_report(seen: Seen, notes: Notes, known: Remembered) -> None:
+    """Judge a message of the class of reports. known: the messages that were seen, by queue manager and number."""
+    notes.same(_REPORT_DELIVERY, seen, 0, seen.number("UserHeader.Flags.DM"))
+    notes.same(_REPORT_DESTINATION, seen, _PUBLIC, seen.number("UserHeader.Flags.DQ"))
+    label = seen.text("MessagePropertiesHeader.Label") or ""
+    body = (seen.raw(BODY) or b"")[:_MOST].decode("utf-16-le", "replace")
+    labelled, traced = _LABELLED.fullmatch(label), _TRACED.fullmatch(body)
+    notes.judge(_LABEL, labelled is not None, seen, "id:message:hops received by computer at time", label)
+    notes.judge(_REPORT_BODY, traced is not None, seen, "<MESSAGE ID> and <TARGET QUEUE>, each a line", body[:256])
+    if labelled is not None and traced is not None:
+        told = [part.upper() for part in (traced[1], traced[3]) if part is not None]
+        notes.same(_MESSAGE, seen, [part.upper() for part in (labelled[2], labelled[3])[: len(told)]], told)
+        if labelled[2].upper() == traced[1].upper():
+            _message(seen, notes, labelled, traced, known)
+
+
+def _message(seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str], known: Remembered) -> None:
+    """Judge a report by the message it traces, which is known by the queue manager and the number in its label."""
+    source, number, digits = label["computer"].lower(), int(label[2], 16), label["id"].lower()
+    found = known.get((source, number))
+    if found is None or (source == seen.text("UserHeader.SourceQueueManager") and digits != source[:4]):
+        other = _traced(seen, number, digits, body["queue"], known)
+        if other is None:
+            notes.undecided(_COMPUTER, seen, _REPORT_UNDECIDED)
+        else:
+            notes.judge(_COMPUTER, False, seen, other, source)
+        return
+    notes.same(_COMPUTER, seen, source[:4], digits)
+    destination = queue(found, "DestinationQueue", "DQ")
+    debug = found.text("DebugHeader.Queue.QueueIdentifier")
+    if destination is not None:
+        notes.judge(_TARGET, _is_named(body["queue"], destination), seen, list(destination), body["queue"])
+    if debug is not None:
+        notes.same(_QUEUE, seen, debug, seen.text(_TO))
+
+
+def _traced(seen: Seen, number: int, digits: str, name: str, known: Remembered) -> str | None:
+    """Return the queue manager of the only message that a report can mean in all but its queue manager."""
+    if len(known) > LOOKED_AT:
+        return None
+    found = [
+        source
+        for (source, its), one in known.items()
+        if its == number
+        and (source[:4] == digits or one.text("DebugHeader.Queue.QueueIdentifier") == seen.text(_TO))
+        and (destination := queue(one, "DestinationQueue", "DQ")) is not None
+        and _is_named(name, destination)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_named(name: str, wanted: Queue) -> bool:
+    """Tell whether a format name is that of a queue, whatever its letters' case and leading zeros."""
+    kind, _, rest = name.lower().partition("=")
+    if kind != wanted[0] or kind != "private":
+        return (kind, rest) == wanted
+    manager, _, number = rest.partition("\\")
+    return (manager, number.lstrip("0")) == (wanted[1], f"{int(wanted[2]):x}".lstrip("0"))
+
+
 _IDENTIFIER = requirement_id("MQQB-3.1.7.1.1.identifier")
 _PASSED_ON = requirement_id("MQQB-3.1.1.5.passed-on")
-_HOPS = "UserHeader.Flags.RC"
+_HOP_COUNT = "UserHeader.Flags.RC"
 # What a second transmission of a transactional message, or a queue manager on the way, does not change.
 _MARKS = {
     "TransactionHeader.Flags.ID": requirement_id("MQMQ-2.2.20.5.transaction-identifier"),
@@ -44,7 +414,6 @@ _NO_ADMINISTRATION = ("MQMSG_CLASS_NORMAL", "MQMSG_CLASS_REPORT", "MQMSG_CLASS_O
 _ACKNOWLEDGMENTS = frozenset(
     value for name, value in ENUMERATIONS["MESSAGE_CLASS_VALUES"].members.items() if name not in _NO_ADMINISTRATION
 )
-_HEADER = "MessagePropertiesHeader"
 # The values that identify a message, without those that a router or a second transmission may change: hop count,
 # SessionHeader, previous number, padding, and the times.
 _IDENTITY = (
@@ -66,14 +435,13 @@ _IDENTITY = (
     f"{_HEADER}.ExtensionData",
 )
 
-_ALSO = (*(key for key in ORIGINAL if key not in _IDENTITY), *_MARKS, _HOPS)
+_ALSO = (*(key for key in ORIGINAL if key not in _IDENTITY), *_MARKS, _HOP_COUNT)
 REMEMBERED: Final[tuple[str, ...]] = (*_IDENTITY, *_ALSO)
 _AT = {key: at for at, key in enumerate(REMEMBERED)}
 _MANY = len(_IDENTITY)
 _CLASS, _EXTENSION, _ENCRYPTED = (
     _AT[key] for key in (f"{_HEADER}.MessageClass", f"{_HEADER}.ExtensionData", "SecurityHeader.Flags.EB")
 )
-_NO_BODY = digest_of(b"")
 _SHORT = 64  # Bytes up to this length are remembered as they are, longer ones as a digest.
 
 Back = Callable[[Seen], Path]
@@ -140,7 +508,7 @@ def _short(values: tuple[Value | None, ...]) -> tuple[Value | None, ...]:
 
 def _same_marks(seen: Seen, notes: Notes, before: Known) -> None:
     """Judge that a message sent again, or passed on, is marked as it was: both belong to one place of a transaction."""
-    passed_on = seen.number(_HOPS) != before.number(_HOPS)
+    passed_on = seen.number(_HOP_COUNT) != before.number(_HOP_COUNT)
     for key, requirement in _MARKS.items():
         wanted, found = before.number(key), seen.number(key)
         if wanted is not None and found is not None:
@@ -217,7 +585,6 @@ class Messages:
 SENT_TIME = requirement_id("MQMQ-2.2.19.2.sent-time")
 EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
 _ORDINAL = requirement_id("MQQB-3.1.7.1.1.ordinal")
-_INFINITE = 0xFFFFFFFF
 # A clock is right that is this close to the capture's; a time is wrong that is so far after it, or before it.
 RIGHT, AHEAD, BEHIND = 3_600, 86_400, 10 * 365 * 86_400
 _SECONDS = 2  # SentTime is in whole seconds, and so may be the clock it is compared with.

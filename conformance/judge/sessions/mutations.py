@@ -9,8 +9,8 @@ from typing import Any, Literal
 from uuid import UUID
 
 from conformance.capture import Closed, Event, Frame, Hole, Opened, Trouble, read_capture
+from conformance.files import resource
 from conformance.judge.sessions.judge import judge_sessions
-from conformance.resources import resource
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 from conformance.wire import dissect, rebuild

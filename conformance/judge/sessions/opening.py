@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from conformance.capture import Closed, Opened, Side
 from conformance.judge.sessions.context import MAX_HOSTS, MESSAGES, Notes, Seen, verdict_on
-from conformance.judge.sessions.pings import Pings, Request
+from conformance.judge.sessions.packets import Pings, Request
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.judge.structures.blame import ARRAYS
-from conformance.judge.structures.judge import compare_encoded
-from conformance.judge.structures.rules import PLAIN
+from conformance.judge.structures.judge import PLAIN, compare_encoded
 from conformance.spec.catalogue import assignment, requirement_id
 from conformance.verdict import Outcome
 from conformance.wire.structures import Decoded, decode, encode, patch

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.repro_files import NotRepeatable, no_story
-from conformance.histories import rejudge as histories
+from conformance.histories import history as histories
 from conformance.suites.cursors.opening import KIND, judge_open
 from conformance.verdict import Verdict
 

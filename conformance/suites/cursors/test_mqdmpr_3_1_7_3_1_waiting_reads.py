@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.histories import plans
-from conformance.histories.claims import judged_in
 from conformance.histories.examples import begin, cursor, expiry_ms, peek, peek_next, receive, send
+from conformance.histories.plans import judged_in
 from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
 from conformance.model.calls import INFINITE

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from conformance.histories import plans
-from conformance.histories.claims import judged_in
 from conformance.histories.examples import (
     abort,
     begin,
@@ -20,6 +19,7 @@ from conformance.histories.examples import (
     receive,
     send,
 )
+from conformance.histories.plans import judged_in
 from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.histories import plans
-from conformance.histories.claims import judged_in
 from conformance.histories.examples import KEEPS
+from conformance.histories.plans import judged_in
 from conformance.histories.walk import walk
 
 OFFERED = ("messages.peek", "queues.purge", "clock.advance", "clock.now", "transactions.begin", "transactions.commit")

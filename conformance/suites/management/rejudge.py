@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.repro_files import NotRepeatable, verdicts_of
-from conformance.histories.rejudge import rejudge as rejudge_calls
+from conformance.histories.history import rejudge as rejudge_calls
 from conformance.suites.management import incoming_story, unmodelled_stories
 from conformance.suites.management.incoming_story import Untold
 from conformance.verdict import Verdict

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.histories import plans
-from conformance.histories.claims import judged_in
 from conformance.histories.examples import PLAYED
+from conformance.histories.plans import judged_in
 from conformance.histories.walk import NEEDS, walk
 
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from conformance.files import resource
 from conformance.judge.names import (
     FORMS,
     ILLEGAL_FORMAT_NAME,
@@ -30,7 +31,6 @@ from conformance.judge.names import (
     judge_refused_open,
     suffix_requirements,
 )
-from conformance.resources import resource
 from conformance.spec.catalogue import catalogue, reading_id, requirement_id
 from conformance.verdict import Outcome, Verdict
 

@@ -13,6 +13,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from conformance.files import resource
 from conformance.grammar.automaton import Dfa, dfa
 from conformance.grammar.bulk import Names, compiled
 from conformance.grammar.extremes import KEYWORDS, holds_keyword, narrowest, ordinary, widest
@@ -22,7 +23,6 @@ from conformance.grammar.strategies import WORDS, Miss, in_pieces, lookalikes, m
 from conformance.grammar.tree import Grammar
 from conformance.grammar.values import DirectName, DistributionListName, PathName, PrivateName, PublicName, QueueName
 from conformance.judge.names import FORMAT_NAME, MULTIPLE_ELEMENT, ONLY, PATH_NAME, Expectation, NameCase
-from conformance.resources import resource
 from conformance.spec.catalogue import catalogue, reading_id, requirement, requirement_id
 from conformance.suites.names.checks import PLAIN
 

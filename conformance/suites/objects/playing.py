@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 import conformance
-from conformance import cache as files
+from conformance import files as files
 from conformance.activex import underlying_calls
 from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
@@ -75,7 +75,7 @@ def _name() -> str:
 @cache
 def _stored() -> dict[str, tuple[str, ...]]:
     try:
-        content = files.read(files.folder(), _name())
+        content = files.read_cached(files.cache_folder(), _name())
         entries = json.loads(content) if content else {}
         return {key: tuple(map(str, found)) for key, found in entries.items()}
     except (OSError, ValueError, TypeError, AttributeError):  # what lies there is not what was written
@@ -86,7 +86,7 @@ def _keep() -> None:
     """Add what was found to what is there. Of two processes that do so at once one may lose, and finds it again."""
     _stored.cache_clear()
     try:
-        files.write(files.folder(), _name(), json.dumps({**_stored(), **_NEW}).encode())
+        files.write_cached(files.cache_folder(), _name(), json.dumps({**_stored(), **_NEW}).encode())
     except OSError:
         return
 

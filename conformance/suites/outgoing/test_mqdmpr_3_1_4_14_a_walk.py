@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.histories import plans
-from conformance.histories.claims import judged_in
+from conformance.histories.plans import judged_in
 from conformance.histories.walk import NEEDS, walk
 
 OUTGOING = ("outgoing.pause", "outgoing.resume", "outgoing.take")

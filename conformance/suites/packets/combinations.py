@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis.strategies import SearchStrategy
 
 from conformance.harness.hypothesis_settings import from_options
-from conformance.judge.packets.signing import CERTIFICATE
+from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
 from conformance.suites.packets.messages import base64_of, packet_of
@@ -148,7 +148,7 @@ def _session(*numbers: int) -> Members:
 
 _SID = {"sender_identifier_type": "sid", "sender_identifier": base64_of(sid_bytes("S-1-5-21-1-2-4294967295-500"))}
 _MANAGER = {"sender_identifier_type": "queue_manager", "sender_identifier": base64_of(UUID(SOURCE).bytes_le)}
-_CERTIFIED = {"sender_certificate": base64_of(CERTIFICATE)}
+_CERTIFIED = {"sender_certificate": base64_of(SIGNERS_CERTIFICATE)}
 _SIGNATURE = {"signature": base64_of(bytes(range(1, 34)))}
 _LISTED = [_QUEUES["direct-odd"], _QUEUES["public"], f"DL={OTHER}", _QUEUES["other"]]
 _WITH_ALL_BITS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")

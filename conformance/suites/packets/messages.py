@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conformance.judge.packets.optional_headers import MEMBERS, list_bytes, name_values
 from conformance.judge.packets.rules_signatures import CIPHERS, RSA_FULL, STANDARD
-from conformance.judge.packets.signing import CERTIFICATE, SIZE, signed_by
+from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE, SIZE, signed_by
 from conformance.judge.packets.user_messages import ACKNOWLEDGEMENTS, NULL, SENDER_TYPES, canonical, plain_of_message
 from conformance.spec.versions import PROFILES
 from conformance.wire import encode
@@ -375,7 +375,7 @@ def _drawn_security(draw: st.DrawFn, source: str, connected: bool) -> dict[str, 
     kind = draw(st.sampled_from(("sid", "queue_manager")))
     sender = _sid(draw(st.lists(U32, min_size=1, max_size=5))) if kind == "sid" else UUID(source).bytes_le
     out: dict[str, Any] = {"sender_identifier_type": kind, "sender_identifier": base64_of(sender)}
-    optional = {"sender_certificate": st.just(base64_of(CERTIFICATE))}
+    optional = {"sender_certificate": st.just(base64_of(SIGNERS_CERTIFICATE))}
     if connected:
         optional["signature"] = SOME_OCTETS.map(base64_of)
     out |= draw(st.fixed_dictionaries({}, optional=optional))
@@ -408,7 +408,7 @@ def signed_messages(draw: st.DrawFn, profile: str, readings: Mapping[str, tuple[
     kind = draw(st.sampled_from(kinds_of(profile)))
     message |= {
         "hash_algorithm": draw(HASHES),
-        "sender_certificate": base64_of(CERTIFICATE),
+        "sender_certificate": base64_of(SIGNERS_CERTIFICATE),
         "authentication_level": LEVELS[kind],
     }
     if draw(st.booleans()):

@@ -11,7 +11,7 @@ from conformance.judge.packets.field_compare import M, S, U
 from conformance.judge.packets.misplaced_fields import compare_presence
 from conformance.judge.packets.optional_headers import compare_encoded, compare_security
 from conformance.judge.packets.rules_signatures import AES_PROVIDERS, RSA_AES
-from conformance.judge.packets.signing import CERTIFICATE, SIZE, Signing, sign
+from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE, SIZE, Signing, sign
 from conformance.spec.catalogue import assignment, requirement_id
 from conformance.suites.packets.messages import LEVELS, base64_of, list_values, packet_of
 from conformance.verdict import Outcome
@@ -349,7 +349,7 @@ MESSAGE: dict[str, Any] = {
     "sender_identifier": base64_of(sid_bytes("S-1-5-32-544")),
     "symmetric_key": base64_of(simple_blob(0x660E, bytes(range(61)))),
     "signature": base64_of(bytes(range(33))),
-    "sender_certificate": base64_of(CERTIFICATE),
+    "sender_certificate": base64_of(SIGNERS_CERTIFICATE),
     "provider_type": RSA_AES,
     "provider_name": AES_PROVIDERS[0],
 }

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.harness.recorder import Recorder
 from conformance.harness.repro_files import NotRepeatable, verdicts_of
-from conformance.histories.history import Watched
+from conformance.histories.history import MAX_CALLS, Watched
+from conformance.histories.history import rejudge as rejudge_calls
 from conformance.histories.operations.properties import QUEUES
 from conformance.histories.operations.table import stored_call
-from conformance.histories.rejudge import MAX_CALLS
-from conformance.histories.rejudge import rejudge as rejudge_calls
 from conformance.model import BadCall, Call
 from conformance.model.properties import ROWS
 from conformance.suites.properties import stories

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.harness.guarded_client import lacking, refusals
-from conformance.judge.message_attributes import Sending, demanded, judge_attributes, judge_identity, judge_marks
+from conformance.judge.packets.attribute_compare import Sending, demanded, judge_attributes, judge_identity, judge_marks
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_SIZE
 from conformance.verdict import Json, Outcome, Verdict

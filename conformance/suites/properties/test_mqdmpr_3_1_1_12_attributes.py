@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from conformance.harness.hypothesis_settings import from_options
-from conformance.judge.message_attributes import (
+from conformance.judge.packets.attribute_compare import (
     ARRIVAL_TIME,
     FIRST,
     LAST,

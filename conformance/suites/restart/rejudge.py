@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.repro_files import NotRepeatable, verdicts_of
-from conformance.histories import rejudge as histories
+from conformance.histories import history as histories
 from conformance.model import BadCall
 from conformance.suites.concurrency import rejudge as workloads
 from conformance.suites.restart.stories import FORMAT, KIND, StoryStep, tell_and_judge

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from conformance.harness.playback import Playback
 from conformance.harness.repro_files import NotRepeatable, no_story
-from conformance.judge.dialogues.cases import CASES
+from conformance.judge.dialogues.cases_counts import AGAIN, CARRIED, COUNTED, ROUNDS, SEQUENCES
+from conformance.judge.dialogues.cases_fates import EXPIRED, FATES, ONWARDS, REJECTED, TAKEN
+from conformance.judge.dialogues.cases_sequences import ANOTHERS, FINALS, GOING_ON, REPEATED, SENT, SIDE_BY_SIDE
+from conformance.judge.dialogues.cases_sessions import (
+    FORMS,
+    IDLE,
+    INITIATOR_STATES,
+    LISTED,
+    OPENINGS,
+    PASSING,
+    PING_BITS,
+    PINGS,
+    RETRIES,
+    STATES,
+    UNANSWERED,
+    WAYS_IN,
+)
+from conformance.judge.dialogues.steps import Case
 from conformance.judge.dialogues.walk_plans import Act
 from conformance.suites.sessions.dialogue import NotPlayed
 from conformance.suites.sessions.playing import EXAMPLE, Player
@@ -19,6 +36,16 @@ from conformance.verdict import Verdict
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import RunOptions
+
+CASES: Final[Mapping[str, Case]] = {
+    case.name: case
+    for group in (
+        *(OPENINGS, STATES, INITIATOR_STATES, COUNTED, SEQUENCES, REJECTED, TAKEN, EXPIRED, AGAIN, PINGS),
+        *(CARRIED, REPEATED, GOING_ON, FINALS, LISTED, PASSING, SENT, IDLE, UNANSWERED, ROUNDS),
+        *(WAYS_IN, FORMS, RETRIES, PING_BITS, FATES, ONWARDS, SIDE_BY_SIDE, ANOTHERS),
+    )
+    for case in group
+}
 
 
 def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:

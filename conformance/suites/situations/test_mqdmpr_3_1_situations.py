@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.histories.findings import raised
-from conformance.histories.situations.book import CHUNKS, BookError, chunk, load, selection
-from conformance.histories.situations.claims import judged_in
+from conformance.histories.situations.book import CHUNKS, BookError, chunk, judged_in, load, selection
 from conformance.histories.situations.coverage import KIND
 from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.situation import space

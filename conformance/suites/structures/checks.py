@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 
 from conformance.judge.structures.blame import LISTS
 from conformance.judge.structures.judge import (
+    CERTIFICATE,
     LIST_ALIGNMENT,
+    PLAIN,
+    RSA_KEY,
     compare_decoded,
     compare_encoded,
     judge_structure,
     whole_requirement,
 )
-from conformance.judge.structures.rules import CERTIFICATE, PLAIN, RSA_KEY
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Evidence, Outcome, Verdict, in_phase
 from conformance.wire.structures import complete, encode

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.judge.structures.judge import member_requirement, whole_requirement
-from conformance.judge.structures.rules import PLAIN, RULES
+from conformance.judge.structures.judge import PLAIN, RULES, member_requirement, whole_requirement
 from conformance.spec.catalogue import requirement_id
 from conformance.wire.structures import Decoded, decode, encode, patch
 

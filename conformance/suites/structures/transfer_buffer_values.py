@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from conformance.judge.structures.rules import CERTIFICATE
+from conformance.judge.structures.judge import CERTIFICATE
 from conformance.judge.structures.transfer_buffer_rules import PLAIN, PLAIN_ARMS, SID, octets, plain
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire.transfer_buffer import ARMS, TRANSFER_TYPE

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from conformance.histories import plans
-from conformance.histories.claims import judged_in
 from conformance.histories.examples import (
     REAL_MS,
     begin,
@@ -23,6 +22,7 @@ from conformance.histories.examples import (
     receives,
     send,
 )
+from conformance.histories.plans import judged_in
 from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
 

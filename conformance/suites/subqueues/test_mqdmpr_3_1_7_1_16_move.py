@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from conformance.histories import plans
-from conformance.histories.claims import judged_in
 from conformance.histories.examples import (
     REAL_MS,
     abort,
@@ -22,6 +21,7 @@ from conformance.histories.examples import (
     send,
 )
 from conformance.histories.history import History
+from conformance.histories.plans import judged_in
 from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
 from conformance.model.values import replace

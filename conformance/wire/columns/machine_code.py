@@ -18,8 +18,7 @@ from typing import Any, TypeVar
 import llvmlite
 from llvmlite import binding
 
-from conformance import cache
-from conformance.cache import folder as cache_folder
+from conformance.files import cache_folder, read_cached, write_cached
 from conformance.wire.columns.extra import need_columns
 
 T = TypeVar("T")
@@ -70,7 +69,7 @@ def read(path: Path | None) -> bytes | None:
     """Return a file's content, unless it is missing, damaged, or possibly written by another user."""
     if path is None:
         return None
-    found = cache.read(path.parent.parent, f"{_FOLDER}/{path.name}")
+    found = read_cached(path.parent.parent, f"{_FOLDER}/{path.name}")
     if found is None:
         return None
     content = found[_SUM:]
@@ -82,7 +81,7 @@ def write(path: Path | None, content: bytes) -> None:
     if path is None:
         return
     sealed = hashlib.sha256(content).digest() + content
-    if cache.write(path.parent.parent, f"{_FOLDER}/{path.name}", sealed):
+    if write_cached(path.parent.parent, f"{_FOLDER}/{path.name}", sealed):
         _forget(path.parent)
 
 

@@ -16,7 +16,6 @@ from conformance.judge.sessions import context, messages
 from conformance.judge.sessions import flow as flow_rules
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns import tables
-from conformance.judge.sessions.columns.code import run
 from conformance.judge.sessions.columns.tables import Index, Rows
 from conformance.judge.sessions.columns.views import (
     AcknowledgedView,
@@ -46,18 +45,31 @@ from conformance.judge.sessions.flow import (
     Timers,
     UnderWay,
 )
-from conformance.judge.sessions.groups import Groups
 from conformance.judge.sessions.judge import Session, SessionJudge, Tables
 from conformance.judge.sessions.keys import ASKED, Patterns, guid_words
 from conformance.judge.sessions.message_memory import Unopened
 from conformance.judge.sessions.messages import REMEMBERED, Lifetimes, Messages
 from conformance.judge.sessions.opening import OPEN, Opening
-from conformance.judge.sessions.packets import RULES
-from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.packets import RULES, Pings
 from conformance.judge.sessions.sequences import READING_SCOPE, Progress, Resends, Sequences, TransactionalPath
-from conformance.judge.sessions.transactions import Transactions
+from conformance.judge.sessions.transactions import Groups, Transactions
+from conformance.wire.columns.arrays import Compiled
 from conformance.wire.columns.shapes import Sort
 from conformance.wire.columns.table import Column, ColumnSet
+
+_ROOM = "conformance.judge.sessions.columns"
+_USES = (
+    f"{_ROOM}.layout",
+    f"{_ROOM}.tables",
+    "conformance.judge.sessions.keys",
+    "conformance.capture.columns.places",
+    "conformance.capture.columns.intrinsics",
+    "conformance.wire.columns.lowering",
+    "conformance.wire.columns.lowering",
+)
+
+run = Compiled(f"{_ROOM}.kernel", "run", _USES)
+"""See `kernel.run`."""
 
 _CLASSES = 1 << 12
 _SIDES: tuple[Side, Side] = ("initiator", "acceptor")

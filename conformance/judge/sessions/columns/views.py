@@ -26,7 +26,6 @@ from conformance.judge.sessions.columns.tables import (
 )
 from conformance.judge.sessions.context import digest_of
 from conformance.judge.sessions.flow import MAX_UNDER_WAY, Acknowledged, Covered
-from conformance.judge.sessions.groups import Group
 from conformance.judge.sessions.keys import guid_of_words, guid_words, host_words, queue_words
 from conformance.judge.sessions.message_memory import (
     DIGEST,
@@ -41,6 +40,7 @@ from conformance.judge.sessions.message_memory import (
 from conformance.judge.sessions.messages import Head, Known, Place
 from conformance.judge.sessions.sequences import Hosts, Progress, Sent, Sequences
 from conformance.judge.sessions.sequences import Sequence as sequences_Sequence
+from conformance.judge.sessions.transactions import Group
 
 
 class DirectionView(View):
