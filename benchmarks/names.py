@@ -15,8 +15,7 @@ from statistics import median
 import abnf
 from lark import Lark
 
-from conformance.grammar.lark_text import LarkText, parser_of, to_lark
-from conformance.grammar.names import FORMAT_NAME, MULTIPLE_ELEMENT, bulk
+from conformance.grammar.names import FORMAT_NAME, MULTIPLE_ELEMENT, LarkText, bulk, parser_of, to_lark
 from conformance.grammar.sources import RULES, load
 from tools.abnf_text import to_abnf
 

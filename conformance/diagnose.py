@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from conformance import __version__
-from conformance.explaining.causes import Explained, explain
-from conformance.explaining.dictionary import story_of
+from conformance.explaining.causes import Explained, explain, story_of
 from conformance.explaining.stories import Implementation, Told, implementation_of, once, stored
 from conformance.report.causes import CommonCause, Diagnosis, NotDiagnosed
 from conformance.report.findings import followed

@@ -18,7 +18,7 @@ from conformance.run_options import RunRequest, add_to_pytest
 
 if TYPE_CHECKING:
     from conformance.explaining.continuation import Reference
-    from conformance.explaining.known_quirks import KnownQuirk
+    from conformance.explaining.quirks import KnownQuirk
     from conformance.harness.guarded_client import GuardedClient
     from conformance.harness.known_deviations import KnownDeviations
     from conformance.harness.recorder import Recorder, RunOptions
@@ -103,7 +103,7 @@ def _loaded(config: pytest.Config, known: Path | str | None) -> Sequence[KnownQu
     """Return the quirks of the baseline, if one is given. Raises UsageError for a file that is none."""
     if known is None:
         return ()
-    from conformance.explaining.known_quirks import usable
+    from conformance.explaining.quirks import usable
     from conformance.report.standing import BaselineError, read_quirks
 
     try:

@@ -77,11 +77,11 @@ def test_scapy_fixes_a_random_value() -> None:
 
 
 def test_lark_finds_the_conflicts_of_a_grammar() -> None:
-    from conformance.grammar.lark_text import _choose
+    from conformance.grammar.names import _choose
 
     ambiguous = 'start: a | b\na: "x"\nb: "x"\n'
     assert _choose(ambiguous, "start")[1] == "Reduce/Reduce conflict", (
-        "lark.parsers.lalr_analysis reports a conflict in another way: grammar/lark_text.py would take LALR tables "
+        "lark.parsers.lalr_analysis reports a conflict in another way: grammar/names.py would take LALR tables "
         "that change the language."
     )
 

@@ -20,10 +20,10 @@ from conformance.capture.events import Transport
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.sessions.context import Notes, Seen
 from conformance.judge.sessions.packets import judge_alone
+from conformance.report.wireshark import displayed, filter_name
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
-from conformance.wire.lua import displayed, filter_name
 
 PROFILE = "msmq-4.0"
 OUTCOMES = ("pass", "fail", "warn", "reading", "inconclusive")

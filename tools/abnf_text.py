@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.grammar.tree import CORE, Alt, Chars, Grammar, Lit, Node, Prose, Ref, Rep, Seq
+from conformance.grammar.abnf import CORE, Alt, Chars, Grammar, Lit, Node, Prose, Ref, Rep, Seq
 
 
 def to_abnf(grammar: Grammar, *starts: str) -> str:

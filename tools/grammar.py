@@ -12,11 +12,10 @@ from conformance.cli.documents import Form, input_errors, name_grammar, rule_of_
 from conformance.cli.output import at_work, console, emit_json, fail
 from conformance.cli.shared_options import Json, Profile, Reading, Seed, alternatives, group, reading_set
 from conformance.files import make_folder, write_text
+from conformance.grammar.abnf import AbnfError, Grammar, read, read_parts
 from conformance.grammar.abnf import check as check_grammar
-from conformance.grammar.abnf import read, read_parts
 from conformance.grammar.automaton import NotRegularError, TooLargeError, ambiguity, dfa
-from conformance.grammar.lark_text import to_lark
-from conformance.grammar.tree import AbnfError, Grammar
+from conformance.grammar.names import to_lark
 from conformance.spec.catalogue import did_you_mean
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from conformance.files import resource, write_text
-from conformance.grammar.lark_text import LarkText, lark_name_of, read_lark, to_lark
+from conformance.grammar.abnf import Grammar
+from conformance.grammar.names import LarkText, lark_name_of, read_lark, to_lark
 from conformance.grammar.sources import RULES, SETS, VERSIONS, WITNESSES, load_set, reading_set
-from conformance.grammar.tree import Grammar
 from tools.grammar_witnesses import to_toml, tried
 
 Progress = Callable[[int, int, str], None]

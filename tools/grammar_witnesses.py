@@ -9,9 +9,9 @@ from functools import cache
 from itertools import combinations
 from typing import Any
 
+from conformance.grammar.abnf import Grammar
 from conformance.grammar.automaton import Dfa, ambiguity, dfa, difference
 from conformance.grammar.sources import RULES, SETS, VERSIONS, load_set, plain, readings_of, windows
-from conformance.grammar.tree import Grammar
 from conformance.spec.catalogue import catalogue
 
 __all__ = ["Ambiguity", "Witness", "ambiguities", "letter_readings", "to_toml", "tried", "witnesses"]

@@ -12,7 +12,7 @@ from lark import Lark
 from conformance.activex.members import Check, Kind, Member, flags, requirements
 from conformance.activex.tables import CLASSES, CREATED, RECEIVED, REFRESHED, refuses
 from conformance.activex.values import E_NOTIMPL, MISSING, S_OK, Variant, accepted, failed, hollow, same
-from conformance.grammar.lark_text import parser_of, to_lark, tree_of
+from conformance.grammar.names import parser_of, to_lark, tree_of
 from conformance.grammar.sources import load_set
 from conformance.spec.constants.enumerations import ENUMERATIONS
 

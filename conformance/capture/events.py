@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from conformance.runlog.incomplete import Incomplete
+from conformance.runlog.counts import Incomplete
 
 
 class CaptureError(ValueError):

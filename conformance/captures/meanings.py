@@ -13,7 +13,7 @@ from conformance.captures.packet_rules import PacketRules
 from conformance.captures.sender_readings import VerdictKind, read_of
 from conformance.judge.columns.judge import CAPACITY, Outcomes
 from conformance.judge.columns.rule_trees import OutcomeCode
-from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.verdict import Outcome
 
 KEYS: dict[VerdictKind, int] = {}

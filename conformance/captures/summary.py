@@ -16,7 +16,7 @@ from conformance.capture.events import Lacking
 from conformance.capture.recording_mark import OwnEnd
 from conformance.captures.defects import Defect
 from conformance.runlog import CaptureLine, Incomplete
-from conformance.runlog.incomplete import COMPLETE
+from conformance.runlog.counts import COMPLETE
 
 
 @dataclass(slots=True)

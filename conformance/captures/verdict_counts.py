@@ -19,7 +19,7 @@ from conformance.captures.meanings import KEYS, RULES, Meaning
 from conformance.captures.sender_readings import Followed, ReadingEvidence, VerdictKind, key_of, plain_verdict, read_of
 from conformance.judge.packets.packet_verdicts import Judged, Pattern
 from conformance.runlog import Tally
-from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.columns.lowering import lowered, source_of
 from conformance.wire.columns.machine_code import Wanted

@@ -30,7 +30,7 @@ from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
-    from conformance.grammar.tree import Grammar
+    from conformance.grammar.abnf import Grammar
     from conformance.report.situations import Covered
 
 requirements_app = group("Show the catalogue of requirements.")
@@ -135,7 +135,7 @@ Form = Annotated[str, typer.Option(help="path_name, format_name or multiple_elem
 @contextmanager
 def input_errors(*others: type[Exception]) -> Iterator[None]:
     """Report an error in the input as one message and end the command. others: errors to report likewise."""
-    from conformance.grammar.tree import AbnfError
+    from conformance.grammar.abnf import AbnfError
     from conformance.spec.catalogue import CatalogueError
 
     kinds: tuple[type[Exception], ...] = (AbnfError, CatalogueError, *others)

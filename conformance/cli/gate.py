@@ -155,7 +155,7 @@ def _quirks(run: Run) -> list[dict[str, Any]] | None:
     found = [one.data for one in run.evidence_of(QUIRK)]
     if not found:
         return None
-    from conformance.explaining.known_quirks import tables
+    from conformance.explaining.quirks import tables
 
     return tables(found)
 

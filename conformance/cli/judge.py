@@ -203,7 +203,7 @@ def write_command(path: Path) -> NoReturn:
 def diagnose_command(record: Path, *, faults: Sequence[str], jobs: int, budget_s: float | None) -> NoReturn:
     """Look for common causes, keep them beside the record, and print the record's summary with them."""
     from conformance.diagnose import SECONDS, diagnose
-    from conformance.explaining.dictionary import UnknownFault
+    from conformance.explaining.causes import UnknownFault
     from conformance.report.causes import NotDiagnosed, keep
     from conformance.report.records import read_run
     from conformance.runlog import RunRecordError

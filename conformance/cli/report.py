@@ -74,7 +74,7 @@ def _text(run: Run, name: str, path: Path, decision: Decision | None) -> str:
         from conformance.report.markdown import render_markdown
 
         return render_markdown(run, decision)
-    from conformance.report.badge import render_badge, shields
+    from conformance.report.markdown import render_badge, shields
 
     if path.suffix.lower() == ".json":
         return json_text.dumps(shields(run, decision), indent=1) + "\n"
@@ -119,7 +119,7 @@ def command(
 
         written["html"] = _write(html, render_html(run, _caught(selftest), decision))
     if junit is not None:
-        from conformance.report.junit import render_junit
+        from conformance.report.sarif import render_junit
 
         written["junit"] = _write(junit, render_junit(run, decision, allow_incomplete=excusing.allow_incomplete))
     for name, wanted in others.items():

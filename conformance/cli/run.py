@@ -59,7 +59,7 @@ def _usable_quirks(baseline: Path) -> Path | None:
     tables = read_quirks(baseline)
     if not tables:
         return None
-    from conformance.explaining.known_quirks import usable
+    from conformance.explaining.quirks import usable
 
     quirks, told = usable(tables)
     for sentence in told:

@@ -42,8 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run until stopped. Returns the exit code."""
     options = _arguments(argv)
     from conformance.embedded.alternatives import ALTERNATIVES
-    from conformance.embedded.driver import EmbeddedDriver, Managers
-    from conformance.embedded.rpc import serve_stdio, serve_tcp
+    from conformance.embedded.driver import EmbeddedDriver, Managers, serve_stdio, serve_tcp
 
     faults = _known_faults() if options.fault else ()
     for kind, names, known in (("fault", options.fault, faults), ("alternative", options.reading, tuple(ALTERNATIVES))):

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
 from conformance.embedded.cursors import Cursors
-from conformance.embedded.delivery import Delivery
+from conformance.embedded.delivery import Delivery, Sending
 from conformance.embedded.directory import Directory
 from conformance.embedded.entities import (
     INFINITE,
@@ -36,8 +36,7 @@ from conformance.embedded.objects.management import (
     OutgoingManagementObject,
     QueueManagementObject,
 )
-from conformance.embedded.objects.message import MessageObject
-from conformance.embedded.objects.message_send import MessageSending
+from conformance.embedded.objects.message import MessageObject, MessageSending
 from conformance.embedded.objects.query import QueryObject, QueueInfosObject
 from conformance.embedded.objects.queue import Perform, QueueObject
 from conformance.embedded.objects.queue_info import QueueInfoObject, QueueNames
@@ -51,17 +50,14 @@ from conformance.embedded.objects.transactions import (
     TransactionObject,
 )
 from conformance.embedded.objects.type_library import TypeLibrary
-from conformance.embedded.outgoing import Outgoing
-from conformance.embedded.packet_delivery import Arrival, IncomingTransfers
-from conformance.embedded.packet_reading import PacketReader
+from conformance.embedded.packet_reading import Arrival, IncomingTransfers, PacketReader
 from conformance.embedded.packet_writing import PacketWriter
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
-from conformance.embedded.sending import Sending
 from conformance.embedded.store import Store
 from conformance.embedded.structures import Structures
 from conformance.embedded.transactions import Transactions
-from conformance.embedded.transfers import Transfers
+from conformance.embedded.transfers import Outgoing, Transfers
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,

@@ -1,4 +1,4 @@
-"""Which faults, alone or together, make the embedded manager answer as an implementation did."""
+"""The dictionary of known causes: faults that, alone or together, make the embedded manager answer likewise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.pool import Pool
@@ -14,9 +14,61 @@ from types import ModuleType
 from typing import Final
 
 from conformance.children import safe_path
-from conformance.explaining.dictionary import check_faults, told_of
+from conformance.embedded.faults import FAULTS, Fault
 from conformance.explaining.playing import STATUS, Played, StoryPlayer, Tolerated
 from conformance.explaining.stories import Implementation, Told
+from conformance.spec.catalogue import did_you_mean
+
+_NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "structures": ("structures.",),
+    "writer": ("packets.", "outgoing."),
+    "reader": ("packets.", "outgoing."),
+    "arrival": ("packets.",),
+    "outgoing": ("outgoing.", "messages.", "queues."),
+    "management": ("management.",),
+    "transfers": ("management.",),
+    "incoming": ("management.",),
+}
+"""Parts of the manager that only some methods use, with the beginnings of their names."""
+_OBJECTS: Final = "objects"
+"""The folder of faults that methods of this facet alone show."""
+
+
+class UnknownFault(ValueError):
+    """A name that the dictionary does not have; the message is one sentence."""
+
+
+def told_of(methods: Iterable[str]) -> tuple[str, ...]:
+    """Return the faults that stories with these methods may show. Races are left out: stories are played in order."""
+    called = tuple(methods)
+    return tuple(name for name, fault in FAULTS.items() if not fault.races and _may_show(fault, called))
+
+
+def check_faults(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names. Raises UnknownFault for one that is no fault, with the nearest name."""
+    found = tuple(names)
+    for name in found:
+        if name not in FAULTS:
+            raise UnknownFault(f"There is no fault {name!r}{did_you_mean(name, FAULTS) or '.'}")
+    return found
+
+
+def breaks(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the requirements that these faults break, as their text tells, each once."""
+    return tuple(dict.fromkeys(each for name in names for each in FAULTS[name].breaks))
+
+
+def story_of(name: str) -> str:
+    """Return what a fault does, in one sentence."""
+    return FAULTS[name].says
+
+
+def _may_show(fault: Fault, called: Collection[str]) -> bool:
+    if fault.suite == _OBJECTS:
+        return any(method.startswith(f"{_OBJECTS}.") for method in called)
+    parts = [part for part, _ in fault.replaces]
+    return any(part not in _NEEDS or any(method.startswith(_NEEDS[part]) for method in called) for part in parts)
+
 
 MAX_CAUSES: Final = 5  # causes that are looked for one after the other: more is no common cause any more
 MAX_NAMED: Final = 3  # faults named where several explain the same

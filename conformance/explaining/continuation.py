@@ -12,8 +12,7 @@ from typing import Any, Final
 from conformance.adapter.client import Client
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
-from conformance.explaining.causes import Seen
-from conformance.explaining.dictionary import told_of
+from conformance.explaining.causes import Seen, told_of
 from conformance.explaining.playing import StoryPlayer, alternatives, quick_folder
 from conformance.explaining.stories import Implementation, Told, implementation_of, taped
 from conformance.harness.connecting import open_client

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from conformance.grammar.tree import (
+from conformance.grammar.abnf import (
     MAX_UNIT,
     AbnfError,
     Alt,

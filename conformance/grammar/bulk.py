@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from conformance.grammar.automaton import MAX_STEPS, NotRegularError, TooLargeError
-from conformance.grammar.sources import RULES
-from conformance.grammar.tree import (
+from conformance.grammar.abnf import (
     MAX_UNIT,
     AbnfError,
     Alt,
@@ -30,6 +28,8 @@ from conformance.grammar.tree import (
     rebuild,
     single,
 )
+from conformance.grammar.automaton import MAX_STEPS, NotRegularError, TooLargeError
+from conformance.grammar.sources import RULES
 from conformance.grammar.values import CAPTURED, KINDS, MAKERS, Made, MultipleElementName, QueueName
 
 

@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from conformance.grammar.abnf import read_parts
+from conformance.grammar.abnf import Grammar, read_parts
 from conformance.grammar.sources import load
-from conformance.grammar.tree import Grammar
 
 __all__ = ["KEYWORDS", "NARROW", "WIDE", "holds_keyword", "narrowest", "ordinary", "widest"]
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from conformance.files import resource
-from conformance.grammar.abnf import check, read_parts
-from conformance.grammar.tree import (
+from conformance.grammar.abnf import (
     AbnfError,
     Alt,
     Chars,
@@ -22,9 +21,11 @@ from conformance.grammar.tree import (
     Rep,
     Rule,
     Seq,
+    check,
     children,
     fold_case,
     normal,
+    read_parts,
     rebuild,
     single,
 )

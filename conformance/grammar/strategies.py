@@ -9,9 +9,9 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from conformance.grammar.abnf import Alt, Chars, Grammar, Lit, Node, Prose, Ranges, Ref, Rep, Seq, single
 from conformance.grammar.automaton import Dfa, dfa, missing
 from conformance.grammar.sources import RULES, load, version_of
-from conformance.grammar.tree import Alt, Chars, Grammar, Lit, Node, Prose, Ranges, Ref, Rep, Seq, single
 
 BOUNDARIES = (1, 2, 31, 32, 33, 124, 125, 255, 256, 257)
 """Lengths at which the rules of MS-MQMQ 2.1 change, and their neighbours."""

@@ -25,10 +25,10 @@ from conformance.harness.test_selection import CUT, NOT_BEGUN, Chosen, Shares
 from conformance.harness.worker_processes import STOP, end_between_examples
 from conformance.run_options import RunRequest
 from conformance.runlog import STOP_REASONS, Header, Run, RunRecordError, RunWriter, read_run
+from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.runlog.events import REFUTING
 from conformance.runlog.folder import new_run_folder
 from conformance.runlog.run import LEFT_OUT_TESTS, left_out
-from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.catalogue import CatalogueError, current, demanded_ids, profile_of, requirement_id
 from conformance.spec.constants.codes import named
 from conformance.verdict import ExitCode, Json, Outcome

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from conformance.harness.guarded_client import ENOUGH, leaving_out
 from conformance.harness.text_bounds import MAX_HEARD, SHORT, cut_step, cut_story, cut_verdict
 from conformance.harness.worker_processes import STOP
+from conformance.runlog.counts import Tally
 from conformance.runlog.events import StoryStep, Told
-from conformance.runlog.tally import Tally
 from conformance.spec.catalogue import current, requirement, requirement_id
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict

@@ -30,10 +30,10 @@ from conformance.harness.repro_files import (
 from conformance.harness.suite_registry import OWN
 from conformance.harness.tape import KINDS, MAX_EXAMPLE, Example, Key, Tape
 from conformance.harness.test_selection import Share, Shares
-from conformance.model.coverage import by_table
+from conformance.model.tables import by_table
+from conformance.runlog.counts import Tally
 from conformance.runlog.cutting import clipped
 from conformance.runlog.events import REFERENCE_FAILS, RecordedVerdict, Story, StoryStep
-from conformance.runlog.tally import Tally
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:

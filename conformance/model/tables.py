@@ -1,14 +1,11 @@
-"""Transition tables of cursors, message positions, transactions and outgoing queues, as data.
-
-MS-MQDMPR figure 3, 3.1.1.11, 3.1.4.3-5, 3.1.1.3. The engine looks every step up here, so these tables decide what is
-judged. Diagrams, coverage and the check for guards that can never hold are made from them too.
-"""
+"""Transition tables of cursors, positions, transactions and outgoing queues, and how many a run has followed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -492,3 +489,18 @@ def named_requirements() -> frozenset[str]:
     """Return every requirement id that the tables name."""
     claims = {row.claim for row in POSITION} | {row.claim for row in TRANSACTION} | {row.claim for row in OUTGOING}
     return frozenset(name for row in CURSOR for name in row.requirements) | claims
+
+
+@cache
+def table_rows() -> Mapping[str, tuple[str, ...]]:
+    """Map each table's name (`cursor`, `position`, ...) to the ids of its rows, for every table in `tables`."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, value in list(globals().items()):
+        if name.isupper() and isinstance(value, tuple) and value and all(hasattr(row, "id") for row in value):
+            found[name.lower().strip("_").replace("_", " ")] = tuple(row.id for row in value)
+    return found
+
+
+def by_table(taken: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return how often each row of each table was followed, 0 for a row never followed. taken: row id to count."""
+    return {name: {row: taken.get(row, 0) for row in rows} for name, rows in table_rows().items()}

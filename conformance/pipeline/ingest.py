@@ -31,7 +31,7 @@ from conformance.pipeline.streams import How, Kept, StreamDone, StreamWork
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.pipeline.work import Judged, Judging, Probing, judge, look_all, probe_all, warm
 from conformance.runlog import Incomplete
-from conformance.runlog.incomplete import COMPLETE
+from conformance.runlog.counts import COMPLETE
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.untrusted import UnfitError

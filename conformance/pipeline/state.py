@@ -29,7 +29,7 @@ _ALLOWED_MODULES = (
     "conformance.captures.senders",
     "conformance.pipeline.streams",
     "conformance.pipeline.tables_sink",
-    "conformance.runlog.tally",
+    "conformance.runlog.counts",
     "conformance.spec.followed_readings",
     "conformance.wire.packet",
     "conformance.verdict",

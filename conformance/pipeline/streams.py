@@ -36,7 +36,7 @@ from conformance.pipeline.state import dump, load
 from conformance.pipeline.tables_sink import ArrowTables, Connection, Teller, columns_with
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.runlog import Incomplete
-from conformance.runlog.incomplete import COMPLETE
+from conformance.runlog.counts import COMPLETE
 from conformance.wire.columns.extra import NEEDED
 
 

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from conformance.report.allure import write_allure
-    from conformance.report.badge import render_badge
     from conformance.report.comparison import render_comparison
     from conformance.report.console import print_summary
     from conformance.report.html import render_html
-    from conformance.report.junit import render_junit
-    from conformance.report.markdown import render_markdown
-    from conformance.report.sarif import render_sarif
+    from conformance.report.markdown import render_badge, render_markdown
+    from conformance.report.sarif import render_junit, render_sarif
     from conformance.report.summary import summary
     from conformance.report.tabular import write_csv
 

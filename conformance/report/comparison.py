@@ -27,7 +27,7 @@ from conformance.report.table import (
 )
 from conformance.report.text import label, value_text
 from conformance.runlog import Run
-from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Json, Outcome, worst
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.files import UnfitError, json_value, text_of
 from conformance.runlog import Run
-from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.spec.catalogue import DOCUMENTS, NEEDS, Requirement, catalogue, current, demanded
 from conformance.verdict import Json
 

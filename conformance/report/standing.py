@@ -14,8 +14,8 @@ from conformance.files import UnfitError, text_of, toml_table
 from conformance.harness.failure_verdicts import CONCLUSION
 from conformance.report.situations import situations
 from conformance.runlog import Run
+from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.runlog.run import left_out
-from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.catalogue import catalogue, current, did_you_mean
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Json, Outcome, of_requirement, worst
@@ -214,7 +214,7 @@ def floor_outdated(before: int | None, now: int) -> bool:
 
 TABLE = "known"
 QUIRKS = "quirk"
-"""Table of the quirks of the implementation: `conformance.explaining.known_quirks` says what is in them."""
+"""Table of the quirks of the implementation: `conformance.explaining.quirks` says what is in them."""
 MAX_FILE = 4 << 20
 LASTS = timedelta(days=90)
 """How long a new entry lasts by default."""

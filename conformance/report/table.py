@@ -15,8 +15,8 @@ from conformance.report.coverage import unjudged
 from conformance.report.standing import incomplete_because
 from conformance.report.text import label
 from conformance.runlog import Run, Said
+from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.runlog.run import as_recorded, left_out
-from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.catalogue import DOCUMENTS, Requirement, catalogue, demanded_ids, profile_of
 from conformance.spec.versions import LEVELS
 from conformance.verdict import ExitCode, Json, Outcome, exit_code, of_requirement, worst

@@ -1,5 +1,6 @@
 """The append-only run record: NDJSON files in a run folder, written event by event and readable after a kill."""
 
+from conformance.runlog.counts import Incomplete, Tally
 from conformance.runlog.events import (
     FORMAT,
     STOP_REASONS,
@@ -18,10 +19,8 @@ from conformance.runlog.events import (
     now,
     versions,
 )
-from conformance.runlog.incomplete import Incomplete
 from conformance.runlog.reader import read_run, schema
 from conformance.runlog.run import Run, Said
-from conformance.runlog.tally import Tally
 from conformance.runlog.writer import RunWriter
 
 __all__ = [

@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from conformance import __version__
-from conformance.runlog.encoding import json_object, maybe_object, maybe_text, maybe_whole, number_of, text, whole
-from conformance.runlog.incomplete import COMPLETE, Incomplete
-from conformance.runlog.tally import Tally
+from conformance.runlog.counts import COMPLETE, Incomplete, Tally
+from conformance.runlog.cutting import json_object, maybe_object, maybe_text, maybe_whole, number_of, text, whole
 from conformance.verdict import Evidence, Json, Outcome, Verdict
 
 FORMAT = 1

@@ -17,7 +17,8 @@ from pathlib import Path
 from sys import intern
 from typing import Any
 
-from conformance.runlog.encoding import json_object, text, whole
+from conformance.runlog.counts import Tally
+from conformance.runlog.cutting import json_object, text, whole
 from conformance.runlog.events import (
     AS_WRITTEN,
     FORMAT,
@@ -45,7 +46,6 @@ from conformance.runlog.events import (
 )
 from conformance.runlog.run import Run, Said
 from conformance.runlog.stored import Files, Room, Stored, StoredEvidence, Stories, Verdicts
-from conformance.runlog.tally import Tally
 from conformance.runlog.writer import SEALED_BY, Chain, Line, is_sealed, lines, parsed
 from conformance.verdict import Json, Outcome
 

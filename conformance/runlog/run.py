@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.runlog.counts import Incomplete, Tally
 from conformance.runlog.events import CaptureLine, DriverEvent, Footer, Header, Note, PacketLine, RecordedVerdict, Story
-from conformance.runlog.incomplete import Incomplete
 from conformance.runlog.stored import StoredEvidence, Stories, Verdicts
-from conformance.runlog.tally import Tally
 from conformance.verdict import Evidence, Json, Outcome, worst
 
 

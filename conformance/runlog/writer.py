@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from conformance.files import make_folder
-from conformance.runlog.cutting import event_lines
-from conformance.runlog.encoding import encode
+from conformance.runlog.counts import Tally
+from conformance.runlog.cutting import encode, event_lines
 from conformance.runlog.events import (
     FORMAT,
     MAX_LINE,
@@ -29,7 +29,6 @@ from conformance.runlog.events import (
     now,
     replaces_provisional,
 )
-from conformance.runlog.tally import Tally
 from conformance.verdict import Json, Verdict
 
 SEALED_BY = "crc32"

@@ -12,11 +12,9 @@ from tests_cli import mqconform, one_sentence
 from conformance.capture.files import Stop
 from conformance.captures import replay, replay_captures
 from conformance.files import resource
-from conformance.report.badge import message
 from conformance.report.html import render_html
-from conformance.report.junit import render_junit
-from conformance.report.markdown import render_markdown
-from conformance.report.sarif import azure, github, sarif
+from conformance.report.markdown import message, render_markdown
+from conformance.report.sarif import azure, github, render_junit, sarif
 from conformance.report.summary import summary
 from conformance.runlog import Incomplete, Run, read_run
 from conformance.spec.catalogue import assignment

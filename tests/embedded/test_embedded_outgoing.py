@@ -10,7 +10,7 @@ import pytest
 from embedded_talk import NAME, Talk
 
 from conformance.adapter.protocol import validator
-from conformance.embedded.outgoing import MOST_TEXT
+from conformance.embedded.transfers import MOST_TEXT
 from conformance.spec.constants import hresults as hr
 
 FAR = "DIRECT=TCP:192.0.2.7\\private$\\q"

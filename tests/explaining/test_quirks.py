@@ -13,11 +13,10 @@ import pytest
 from conformance import __version__
 from conformance.embedded.driver import METHODS
 from conformance.embedded.faults import FAULTS
+from conformance.explaining.causes import told_of
 from conformance.explaining.continuation import Asked, heard
-from conformance.explaining.dictionary import told_of
-from conformance.explaining.known_quirks import KnownQuirk, tables, usable
-from conformance.explaining.naming import AnswerComparer
-from conformance.explaining.quirks import Quirk, Quirks, Shared
+from conformance.explaining.playing import AnswerComparer
+from conformance.explaining.quirks import KnownQuirk, Quirk, Quirks, Shared, tables, usable
 from conformance.explaining.stories import Implementation, implementation_of
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import GuardedClient

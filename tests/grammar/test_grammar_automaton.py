@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nightly import fewer
 
+from conformance.grammar.abnf import Alt, Chars, Grammar, Lit, Node, Rep, Rule, Seq
 from conformance.grammar.automaton import ambiguity, dfa, difference, missing
 from conformance.grammar.bulk import compiled
-from conformance.grammar.tree import Alt, Chars, Grammar, Lit, Node, Rep, Rule, Seq
 
 LETTERS = "abAB"
 SHORT = ["".join(each) for length in range(5) for each in product(LETTERS, repeat=length)]

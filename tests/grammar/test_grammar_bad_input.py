@@ -12,8 +12,7 @@ from conformance.files import resource
 from conformance.grammar.abnf import AbnfError, read
 from conformance.grammar.automaton import MAX_CACHED, Dfa, dfa
 from conformance.grammar.bulk import compiled
-from conformance.grammar.lark_text import parser_of, tree_of
-from conformance.grammar.names import FORMS
+from conformance.grammar.names import FORMS, parser_of, tree_of
 from conformance.grammar.sources import RULES, load, reading_set
 from tools.grammar_files import shipped
 

@@ -15,13 +15,12 @@ from drawn import drawn
 from nightly import NIGHTLY, amount, sample
 
 from conformance.files import resource
-from conformance.grammar.abnf import read_parts
+from conformance.grammar.abnf import Grammar, Prose, Ref, read_parts, walk
+from conformance.grammar.abnf import Rule as Rule_
 from conformance.grammar.automaton import Dfa, NotRegularError, dfa
 from conformance.grammar.bulk import compiled
-from conformance.grammar.lark_text import parser_of, read_lark, to_lark, tree_of
+from conformance.grammar.names import parser_of, read_lark, to_lark, tree_of
 from conformance.grammar.sources import SETS, VERSIONS, load, load_set, plain, reading_set, renamed
-from conformance.grammar.tree import Grammar, Prose, Ref, walk
-from conformance.grammar.tree import Rule as Rule_
 from tools.abnf_text import definitions
 from tools.grammar_files import lark_grammars, shipped, stale
 

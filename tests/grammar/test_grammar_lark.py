@@ -17,8 +17,17 @@ from nightly import amount, nightly_only, sample
 
 from conformance.files import resource
 from conformance.grammar.automaton import Dfa, dfa
-from conformance.grammar.lark_text import parser_of, to_lark, tree_of
-from conformance.grammar.names import FORMAT_NAME, FORMS, NameError_, QueueName, bulk, name_of
+from conformance.grammar.names import (
+    FORMAT_NAME,
+    FORMS,
+    NameError_,
+    QueueName,
+    bulk,
+    name_of,
+    parser_of,
+    to_lark,
+    tree_of,
+)
 from conformance.grammar.sources import RULES, VERSIONS, WITNESSES, load, reading_set
 from conformance.spec.catalogue import catalogue
 from conformance.suites.names.checks import section

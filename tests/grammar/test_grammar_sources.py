@@ -10,7 +10,7 @@ import pytest
 from nightly import sample
 
 from conformance.files import resource
-from conformance.grammar.abnf import AbnfError, read
+from conformance.grammar.abnf import AbnfError, Grammar, Node, Rep, Rule, children, read, rebuild
 from conformance.grammar.automaton import Dfa, ambiguity, dfa, difference
 from conformance.grammar.sources import (
     RULES,
@@ -24,7 +24,6 @@ from conformance.grammar.sources import (
     version_of,
     without,
 )
-from conformance.grammar.tree import Grammar, Node, Rep, Rule, children, rebuild
 from conformance.spec.catalogue import CatalogueError
 from conformance.spec.versions import PROFILES, READING_SETS
 from conformance.suites.names.checks import section

@@ -9,9 +9,9 @@ from conformance.judge.expr import keys_in
 from conformance.judge.hints import condition, hints, known_hints
 from conformance.judge.packets.judge import RULES, judge_packet
 from conformance.judge.rules import PLAIN
+from conformance.report.wireshark import declared
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect, encode, patch
-from conformance.wire.lua import declared
 
 PROFILE = "msmq-4.0"
 HTTP = {**PLAIN, "SRMPEnvelopeHeader.Data": "<e/>", "CompoundMessageHeader.Data": b"POST"}

@@ -16,19 +16,21 @@ from conformance.spec.catalogue import assignment
 from conformance.suites.structures.checks import base64_of
 from conformance.suites.structures.rejudge import rejudge
 from conformance.suites.structures.transfer_buffer_cases import (
+    POINTED,
     READ,
     WRITTEN,
     blamed,
     decode_case,
     encode_case,
+    examples,
     forbidden,
     forbidden_case,
     ignored,
+    limits,
     malformed,
     odd_case,
     refuse_case,
 )
-from conformance.suites.structures.transfer_buffer_values import POINTED, examples, limits
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.transfer_buffer import STRUCTURE
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer

@@ -7,8 +7,7 @@ from dataclasses import replace
 from conformance.model import Call, Model
 from conformance.model.calls import Answer, SeenMessage
 from conformance.model.linearizability.history import Operation
-from conformance.model.linearizability.judge import Judged, judge_history
-from conformance.model.linearizability.minimize import units, without
+from conformance.model.linearizability.judge import Judged, judge_history, units, without
 from conformance.model.linearizability.search import linearize
 from conformance.spec.constants import hresults
 from conformance.verdict import Outcome

@@ -17,8 +17,7 @@ from conformance.model import BadCall, Call, Model, State
 from conformance.model.calls import INFINITE, Answer, Observation, SeenMessage
 from conformance.model.expected import Fit, match
 from conformance.model.linearizability.history import Operation, by_queue, until
-from conformance.model.linearizability.judge import judge_history
-from conformance.model.linearizability.minimize import units, without
+from conformance.model.linearizability.judge import judge_history, units, without
 from conformance.model.linearizability.search import linearize
 from conformance.spec.constants import hresults
 

@@ -17,7 +17,6 @@ from tests_cli import mqconform
 from conformance.harness.pytest_hooks import terminal_lines
 from conformance.report import print_summary
 from conformance.report.allure import write_allure
-from conformance.report.badge import message, render_badge
 from conformance.report.comparison import matrix, matrix_markdown, render_comparison
 from conformance.report.corpus import Corpus, Demand
 from conformance.report.corpus_page import render_corpus
@@ -25,7 +24,7 @@ from conformance.report.corpus_page import summary as corpus_summary
 from conformance.report.coverage import LEFT, covered
 from conformance.report.gate import decide
 from conformance.report.html import render_html
-from conformance.report.markdown import render_markdown
+from conformance.report.markdown import message, render_badge, render_markdown
 from conformance.report.sarif import render_sarif
 from conformance.report.standing import standing
 from conformance.report.summary import summary

@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from conformance.model.tables import TABLES
-from conformance.report.graph_layout import HALF, LOOP, Arrow, Box, Drawing, Label, lay_out, route, svg
-from conformance.report.transition_pictures import diagrams
+from conformance.report.transition_pictures import HALF, LOOP, Arrow, Box, Drawing, Label, diagrams, lay_out, route, svg
 from tools.diagrams import FOLDER, main
 
 Rectangle = tuple[float, float, float, float]

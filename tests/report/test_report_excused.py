@@ -15,14 +15,12 @@ from pathlib import Path
 import pytest
 
 from conformance.report.allure import write_allure
-from conformance.report.badge import render_badge, shields
 from conformance.report.comparison import matrix, render_comparison
 from conformance.report.console import print_summary
 from conformance.report.gate import Decision, decide
 from conformance.report.html import render_html
-from conformance.report.junit import render_junit
-from conformance.report.markdown import render_markdown
-from conformance.report.sarif import FORMS, MAX_ANNOTATIONS, sarif
+from conformance.report.markdown import render_badge, render_markdown, shields
+from conformance.report.sarif import FORMS, MAX_ANNOTATIONS, render_junit, sarif
 from conformance.report.standing import Known, standing
 from conformance.report.summary import summary
 from conformance.report.tabular import write_csv

@@ -27,8 +27,7 @@ from conformance.report import (
     summary,
     write_csv,
 )
-from conformance.report.badge import message, shields
-from conformance.report.markdown import MAX_BYTES, inline
+from conformance.report.markdown import MAX_BYTES, inline, message, shields
 from conformance.report.sarif import FORMS, MAX_ANNOTATIONS
 from conformance.report.tabular import COLUMNS, MAX_CELL, rows
 from conformance.runlog import Run, RunRecordError, RunWriter, StoryStep, read_run

@@ -44,7 +44,7 @@ from conformance.report.standing import (
     update,
 )
 from conformance.runlog import Run, RunWriter, Tally, read_run
-from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import ExitCode, Outcome, Verdict
 

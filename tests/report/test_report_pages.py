@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nightly import fewer
 
-from conformance.model.coverage import table_rows
-from conformance.model.tables import CURSOR
+from conformance.model.tables import CURSOR, table_rows
 from conformance.report.comparison import MAX_RUNS, TooManyRuns, render_comparison
 from conformance.report.coverage import FILE, numbers
 from conformance.report.coverage import covered as known

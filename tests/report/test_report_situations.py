@@ -16,7 +16,7 @@ from conformance.histories.situations.situation import space
 from conformance.report.allure import write_allure
 from conformance.report.gate import decide
 from conformance.report.html import render_html
-from conformance.report.junit import render_junit
+from conformance.report.sarif import render_junit
 from conformance.report.situations import NOT_PLANNED, NOT_PLAYED, grids, missing, situations
 from conformance.report.standing import standing
 from conformance.report.summary import summary

@@ -21,10 +21,9 @@ from conformance.model import Answer, Call, SeenMessage
 from conformance.model.calls import INFINITE
 from conformance.model.linearizability.history import Operation
 from conformance.report.causes import Told, quirks
-from conformance.report.html import classes_of, programs_of, render_html
+from conformance.report.html import MAX_OPERATIONS, classes_of, history_of, programs_of, render_html, render_timeline
 from conformance.report.markdown import render_markdown
 from conformance.report.table import roll_up
-from conformance.report.timeline import MAX_OPERATIONS, history_of, render_timeline
 from conformance.runlog import Run, RunWriter
 from conformance.runlog.events import StoryStep
 from conformance.verdict import Outcome, Verdict

@@ -20,8 +20,8 @@ from conformance.harness.test_selection import CUT, LEAST, NOT_BEGUN, Chosen, Sh
 from conformance.report.console import print_summary
 from conformance.report.gate import decide
 from conformance.report.html import render_html
-from conformance.report.junit import render_junit
 from conformance.report.markdown import render_markdown
+from conformance.report.sarif import render_junit
 from conformance.report.standing import standing
 from conformance.report.summary import summary
 from conformance.run import Watcher, run

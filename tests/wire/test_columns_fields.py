@@ -18,10 +18,10 @@ from wire_strategies import user_messages
 
 from conformance.wire import dissect, encode
 from conformance.wire.columns import walkers
-from conformance.wire.columns.lists import starts_with
 from conformance.wire.columns.packets import shapes_and_code
 from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError
 from conformance.wire.columns.table import ColumnSet, column_set, value_of
+from conformance.wire.columns.walkers import starts_with
 from conformance.wire.headers import ALL_SECTIONS
 from conformance.wire.layout import Choice, Length, Octets, Pad, Section, UInt, Value, Wide
 from conformance.wire.packet import Packet

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.wire.columns.lists import FOLDED, UNKNOWN, direct_name, ends_with, starts_with
+from conformance.wire.columns.walkers import FOLDED, UNKNOWN, direct_name, ends_with, starts_with
 
 LETTERS = [chr(code) for code in range(1, 0x10000) if not 0xD800 <= code < 0xE000]
 FOLDING = [chr(code) for first, last in FOLDED for code in range(first, last + 1)]

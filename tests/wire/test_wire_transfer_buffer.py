@@ -16,7 +16,7 @@ from nightly import fewer
 from conformance.adapter import protocol
 from conformance.judge.structures.transfer_buffer_rules import CERTIFICATE, PLAIN, PLAIN_ARMS, SID, patched, plain
 from conformance.spec.catalogue import assignment
-from conformance.suites.structures.transfer_buffer_values import examples, values
+from conformance.suites.structures.transfer_buffer_cases import examples, values
 from conformance.wire.transfer_buffer import (
     ARMS,
     MEMBERS,

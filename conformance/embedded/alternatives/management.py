@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.entities import Queue, State
 from conformance.embedded.management import Management
-from conformance.embedded.outgoing import Outgoing
-from conformance.embedded.transfers import Transfers
+from conformance.embedded.transfers import Outgoing, Transfers
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager

@@ -11,11 +11,9 @@ from conformance.embedded.directory import DirectoryObject
 from conformance.embedded.entities import INFINITE, NULL_GUID, CursorState, MqError, Transaction
 from conformance.embedded.objects.application import ApplicationObject
 from conformance.embedded.objects.destination import DestinationObject
-from conformance.embedded.objects.dispatch import GET, METHOD, PUT, PUTREF, ComObject, Signature
 from conformance.embedded.objects.events import FIRST, NEXT, EventObject, Notification
 from conformance.embedded.objects.management import ManagementObject
-from conformance.embedded.objects.message import MessageObject
-from conformance.embedded.objects.message_send import MessageSending
+from conformance.embedded.objects.message import MessageObject, MessageSending
 from conformance.embedded.objects.query import QueryObject
 from conformance.embedded.objects.queue import Asked, Perform, QueueObject
 from conformance.embedded.objects.queue_info import QueueInfoObject, QueueNames
@@ -30,7 +28,18 @@ from conformance.embedded.objects.transactions import (
     Unit,
 )
 from conformance.embedded.objects.type_library import TypeLibrary
-from conformance.embedded.objects.variants import E_INVALIDARG, Variant, long, text
+from conformance.embedded.objects.variants import (
+    E_INVALIDARG,
+    GET,
+    METHOD,
+    PUT,
+    PUTREF,
+    ComObject,
+    Signature,
+    Variant,
+    long,
+    text,
+)
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,

@@ -6,7 +6,7 @@ faults do nothing wrong. Some check afterwards which request won, so that they s
 
 from __future__ import annotations
 
-from conformance.embedded.delivery import Delivery
+from conformance.embedded.delivery import Delivery, Sending
 from conformance.embedded.entities import (
     Message,
     Queue,
@@ -17,7 +17,6 @@ from conformance.embedded.entities import (
 from conformance.embedded.faults.base import also, fault
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
-from conformance.embedded.sending import Sending
 from conformance.embedded.transactions import Transactions
 
 

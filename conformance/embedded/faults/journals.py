@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from conformance.embedded.alternatives.remaining_messages import OneDeadLetterQueue
-from conformance.embedded.delivery import ACK_REACH_QUEUE, NACK_REACH_QUEUE_TIMEOUT, Delivery
+from conformance.embedded.alternatives.sends import OneDeadLetterQueue
+from conformance.embedded.delivery import ACK_REACH_QUEUE, NACK_REACH_QUEUE_TIMEOUT, Delivery, Sending
 from conformance.embedded.entities import (
     Descriptor,
     Message,
@@ -22,7 +22,6 @@ from conformance.embedded.entities import (
 from conformance.embedded.faults.base import also, fault, row
 from conformance.embedded.faults.cursors.opens import Heirlooms
 from conformance.embedded.receiving import Caller, Receiving
-from conformance.embedded.sending import Sending
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import MQ_ERROR_QUEUE_NOT_AVAILABLE
 

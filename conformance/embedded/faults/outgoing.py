@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 from dataclasses import replace
 
-from conformance.embedded.delivery import Delivery
+from conformance.embedded.delivery import Delivery, Sending
 from conformance.embedded.entities import MqError, Position, Queue, State
 from conformance.embedded.faults.base import also, fault
-from conformance.embedded.outgoing import Outgoing
 from conformance.embedded.queues import Queues
-from conformance.embedded.sending import Sending
+from conformance.embedded.transfers import Outgoing
 from conformance.spec.constants.hresults import MQ_ERROR_INSUFFICIENT_RESOURCES
 
 

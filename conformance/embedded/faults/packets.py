@@ -7,12 +7,12 @@ import struct
 from collections.abc import Callable
 
 from conformance.embedded import packet_layout as lay
+from conformance.embedded.delivery import NULL_CORRELATION
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import also, fault, row
 from conformance.embedded.packet_layout import Bytes, require
 from conformance.embedded.packet_reading import Json, PacketReader
 from conformance.embedded.packet_writing import Fields, PacketWriter
-from conformance.embedded.sending import NULL_CORRELATION
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_VALUE
 
 Alter = Callable[[dict[str, Json]], None]

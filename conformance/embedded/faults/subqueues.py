@@ -19,7 +19,7 @@ from conformance.embedded.entities import (
     UndoStep,
 )
 from conformance.embedded.faults.base import also, fault
-from conformance.embedded.faults.cursors.reads import informing
+from conformance.embedded.faults.cursors.positions import informing
 from conformance.embedded.faults.transactions import Ended, Remembering, of_ended
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Caller, Receiving

@@ -8,7 +8,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import INFINITE
-from conformance.embedded.network import layout as net
+from conformance.embedded.network import codec as net
 from conformance.embedded.network.codec import FinalAckBody, OrderAckBody
 
 if TYPE_CHECKING:

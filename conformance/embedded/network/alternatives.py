@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from conformance.embedded import deviations
 from conformance.embedded import packet_layout as lay
-from conformance.embedded.network import layout as net
+from conformance.embedded.network import codec as net
 from conformance.embedded.network.acknowledging import Acknowledging
 from conformance.embedded.network.codec import Codec
 from conformance.embedded.network.incoming import Receiver

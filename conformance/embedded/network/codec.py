@@ -1,14 +1,53 @@
-"""Cut the bytes of a connection into packets; read and write the packets of MS-MQQB 2.2 but user messages."""
+"""Cut the bytes of a connection into packets; the layout of the packets of MS-MQQB 2.2 but user messages."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.entities import INFINITE
-from conformance.embedded.network import layout as net
 from conformance.embedded.packet_layout import Bytes, Malformed, require
+
+INTERNAL = struct.Struct("<HH")  # reserved, flags
+ESTABLISH = struct.Struct("<16s16sIHH512s")  # client, server, time stamp, operating system, reserved, padding
+PARAMETERS = struct.Struct("<IIHH")  # recoverable acknowledgment timeout, acknowledgment timeout, reserved, window
+ORDER_BODY = struct.Struct("<IIII20s")  # sequence (ordinal, timestamp), number, previous number, reserved
+FINAL_BODY = struct.Struct("<IIII16sI")  # sequence (ordinal, timestamp), number, previous number, source, message id
+PING = struct.Struct("<HHI16s")  # flags, signature, cookie, queue manager
+
+# InternalHeader.Flags (2.2.1)
+PACKET_TYPE = 0x000F
+SESSION_ACK, ESTABLISH_CONNECTION, CONNECTION_PARAMETERS = 1, 2, 3
+REFUSED = 1 << 4
+
+# EstablishConnectionHeader.OperatingSystem (2.2.3.1)
+SYSTEM_RESERVED = 0x0010
+NOT_PINGED = 1 << 8
+SERVER_CLASS = 1 << 9
+RESPONSE_PADDING = b"\x5a" * 512
+
+# Ping.Flags (2.2.7)
+PING_SIGNATURE = 0x5548
+PING_CLIENT = 1
+PING_REFUSED = 2
+
+# ConnectionParametersHeader (2.2.2.1), milliseconds
+LEAST_RECOVERABLE_ACK, LEAST_ACK, MOST_ACK = 0x1F4, 0x4E20, 0x1D4C0
+
+INTERNAL_FLAGS = 0x000B  # BaseHeader.Flags of an internal packet: IN, and the default priority
+LABEL = "QM Ordering Ack"
+ORDER_QUEUE = "order_queue$"
+ORDER_QUEUE_NUMBER = 4
+ACKNOWLEDGMENT_BODY = 36
+
+# Message classes (MS-MQMQ 2.2.18.1.6)
+NORMAL, REPORT, ACK_REACH_QUEUE, ORDER_ACK, ACK_RECEIVE = 0x0000, 0x0001, 0x0002, 0x00FF, 0x4000
+NACK_BAD_DST_Q, NACK_REACH_QUEUE_TIMEOUT, NACK_Q_EXCEED_QUOTA = 0x8000, 0x8002, 0x8003
+NACK_ACCESS_DENIED, NACK_HOP_COUNT_EXCEEDED, NACK_BAD_SIGNATURE = 0x8004, 0x8005, 0x8006
+NACK_BAD_ENCRYPTION, NACK_NOT_TRANSACTIONAL_Q, NACK_NOT_TRANSACTIONAL_MSG = 0x8007, 0x8009, 0x800A
+NACK_UNSUPPORTED_CRYPTO_PROVIDER = 0x800B
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +57,7 @@ class Head:
     packet_type: int
     size: int
     refused: bool = False
-    base_flags: int = net.INTERNAL_FLAGS
+    base_flags: int = INTERNAL_FLAGS
     base_reserved: int = 0
     time_to_reach_queue: int = INFINITE
     reserved: int = 0
@@ -98,22 +137,22 @@ class Ping:
     flags: int
     cookie: int
     manager: bytes
-    signature: int = net.PING_SIGNATURE
+    signature: int = PING_SIGNATURE
 
 
 Internal = EstablishConnection | ConnectionParameters | SessionAck
 _SIZES = {
-    net.ESTABLISH_CONNECTION: lay.BASE.size + net.INTERNAL.size + net.ESTABLISH.size,
-    net.CONNECTION_PARAMETERS: lay.BASE.size + net.INTERNAL.size + net.PARAMETERS.size,
-    net.SESSION_ACK: lay.BASE.size + net.INTERNAL.size + lay.SESSION.size,
+    ESTABLISH_CONNECTION: lay.BASE.size + INTERNAL.size + ESTABLISH.size,
+    CONNECTION_PARAMETERS: lay.BASE.size + INTERNAL.size + PARAMETERS.size,
+    SESSION_ACK: lay.BASE.size + INTERNAL.size + lay.SESSION.size,
 }
-INTERNAL_SIZES = frozenset({*_SIZES.values(), lay.BASE.size + net.INTERNAL.size})
+INTERNAL_SIZES = frozenset({*_SIZES.values(), lay.BASE.size + INTERNAL.size})
 """PacketSize of an internal packet: a SessionAck may leave out its SessionHeader."""
 
 
 def head(packet_type: int, *, refused: bool = False) -> Head:
     """Return the headers of an internal packet to send."""
-    flags = net.INTERNAL_FLAGS | (lay.BASE_SESSION if packet_type == net.SESSION_ACK else 0)
+    flags = INTERNAL_FLAGS | (lay.BASE_SESSION if packet_type == SESSION_ACK else 0)
     return Head(packet_type, _SIZES[packet_type], refused, flags)
 
 
@@ -125,16 +164,16 @@ class Codec:
         source = Bytes(packet)
         version, base_reserved, base_flags, signature, size, reach = source.unpack(lay.BASE)
         require(version == lay.VERSION and signature == lay.SIGNATURE and bool(base_flags & lay.BASE_INTERNAL))
-        reserved, flags = source.unpack(net.INTERNAL)
-        kind = flags & net.PACKET_TYPE
+        reserved, flags = source.unpack(INTERNAL)
+        kind = flags & PACKET_TYPE
         require(kind in _SIZES and len(packet) == _SIZES[kind])
-        require(size == len(packet) or (kind == net.SESSION_ACK and size == len(packet) - lay.SESSION.size))
-        refused, unused = bool(flags & net.REFUSED), flags & ~(net.PACKET_TYPE | net.REFUSED)
+        require(size == len(packet) or (kind == SESSION_ACK and size == len(packet) - lay.SESSION.size))
+        refused, unused = bool(flags & REFUSED), flags & ~(PACKET_TYPE | REFUSED)
         found = Head(kind, size, refused, base_flags, base_reserved, reach, reserved, unused)
-        if kind == net.ESTABLISH_CONNECTION:
-            return EstablishConnection(found, *source.unpack(net.ESTABLISH))
-        if kind == net.CONNECTION_PARAMETERS:
-            recoverable, wait, spare, window = source.unpack(net.PARAMETERS)
+        if kind == ESTABLISH_CONNECTION:
+            return EstablishConnection(found, *source.unpack(ESTABLISH))
+        if kind == CONNECTION_PARAMETERS:
+            recoverable, wait, spare, window = source.unpack(PARAMETERS)
             return ConnectionParameters(found, recoverable, wait, window, spare)
         require(bool(base_flags & lay.BASE_SESSION))
         header = SessionHeader(*source.unpack(lay.SESSION))
@@ -153,7 +192,7 @@ class Codec:
 
     def internal(self, of: Head) -> bytes:
         """InternalHeader (2.2.1)."""
-        return net.INTERNAL.pack(of.reserved, of.packet_type | net.REFUSED * of.refused | of.unused)
+        return INTERNAL.pack(of.reserved, of.packet_type | REFUSED * of.refused | of.unused)
 
     def rest(self, packet: Internal) -> bytes:
         """Return the header that gives the packet its name."""
@@ -165,13 +204,13 @@ class Codec:
 
     def establish(self, packet: EstablishConnection) -> bytes:
         """EstablishConnectionHeader (2.2.3.1)."""
-        return net.ESTABLISH.pack(
+        return ESTABLISH.pack(
             packet.client, packet.server, packet.time_stamp, packet.system, packet.reserved, packet.padding
         )
 
     def parameters(self, packet: ConnectionParameters) -> bytes:
         """ConnectionParametersHeader (2.2.2.1)."""
-        return net.PARAMETERS.pack(packet.recoverable_ack_timeout, packet.ack_timeout, packet.reserved, packet.window)
+        return PARAMETERS.pack(packet.recoverable_ack_timeout, packet.ack_timeout, packet.reserved, packet.window)
 
     def session(self, of: SessionHeader) -> bytes:
         """SessionHeader (MS-MQMQ 2.2.20.4)."""
@@ -180,32 +219,32 @@ class Codec:
 
     def order_body(self, body: OrderAckBody) -> bytes:
         """OrderAck Body (2.2.4.1)."""
-        return net.ORDER_BODY.pack(*_halves(body.sequence), body.number, body.previous, body.reserved)
+        return ORDER_BODY.pack(*_halves(body.sequence), body.number, body.previous, body.reserved)
 
     def read_order_body(self, data: bytes) -> OrderAckBody:
         """Return the body of an OrderAck. Raises Malformed."""
-        require(len(data) == net.ORDER_BODY.size)
-        ordinal, stamp, number, previous, reserved = net.ORDER_BODY.unpack(data)
+        require(len(data) == ORDER_BODY.size)
+        ordinal, stamp, number, previous, reserved = ORDER_BODY.unpack(data)
         return OrderAckBody(stamp << 32 | ordinal, number, previous, reserved)
 
     def final_body(self, body: FinalAckBody) -> bytes:
         """FinalAck Body (2.2.5.1)."""
-        return net.FINAL_BODY.pack(*_halves(body.sequence), body.number, body.previous, body.source, body.message)
+        return FINAL_BODY.pack(*_halves(body.sequence), body.number, body.previous, body.source, body.message)
 
     def read_final_body(self, data: bytes) -> FinalAckBody:
         """Return the body of a FinalAck. Raises Malformed."""
-        require(len(data) == net.FINAL_BODY.size)
-        ordinal, stamp, number, previous, source, message = net.FINAL_BODY.unpack(data)
+        require(len(data) == FINAL_BODY.size)
+        ordinal, stamp, number, previous, source, message = FINAL_BODY.unpack(data)
         return FinalAckBody(stamp << 32 | ordinal, number, previous, source, message)
 
     def ping(self, ping: Ping) -> bytes:
         """Ping Packet (2.2.7)."""
-        return net.PING.pack(ping.flags, ping.signature, ping.cookie, ping.manager)
+        return PING.pack(ping.flags, ping.signature, ping.cookie, ping.manager)
 
     def read_ping(self, data: bytes) -> Ping:
         """Return the ping of a datagram, whatever its signature. Raises Malformed."""
-        require(len(data) == net.PING.size)
-        flags, signature, cookie, manager = net.PING.unpack(data)
+        require(len(data) == PING.size)
+        flags, signature, cookie, manager = PING.unpack(data)
         return Ping(flags, cookie, manager, signature)
 
 

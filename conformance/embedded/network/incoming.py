@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.entities import INFINITE, NULL_GUID, Queue
-from conformance.embedded.network import layout as net
+from conformance.embedded.network import codec as net
 from conformance.embedded.network.codec import SessionHeader
 from conformance.embedded.network.session import Session
 from conformance.embedded.packet_layout import Bytes

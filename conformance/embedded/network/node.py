@@ -14,7 +14,7 @@ from conformance.embedded.clock import Clock, RealClock
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import Message, MqError, Position, Queue, Reason, State
 from conformance.embedded.manager import Manager, Parts
-from conformance.embedded.network import layout as net
+from conformance.embedded.network import codec as net
 from conformance.embedded.network.acknowledging import Acknowledging
 from conformance.embedded.network.codec import Codec, SessionHeader
 from conformance.embedded.network.incoming import Arrived, Receiver, Security

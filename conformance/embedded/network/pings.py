@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from conformance.embedded.network import layout as net
+from conformance.embedded.network import codec as net
 from conformance.embedded.network.codec import Ping
 from conformance.embedded.network.settings import Timer
 from conformance.embedded.packet_layout import Malformed

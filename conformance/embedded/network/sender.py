@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.entities import INFINITE
-from conformance.embedded.network import layout as net
+from conformance.embedded.network import codec as net
 from conformance.embedded.network.codec import FinalAckBody, OrderAckBody, SessionHeader
 from conformance.embedded.network.session import COUNT, FLAG_BITS, Session
 from conformance.embedded.network.settings import RESENDS, Timer

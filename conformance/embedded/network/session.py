@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from conformance.embedded import packet_layout as lay
-from conformance.embedded.network import layout as net
+from conformance.embedded.network import codec as net
 from conformance.embedded.network.codec import (
     ConnectionParameters,
     EstablishConnection,

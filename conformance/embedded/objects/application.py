@@ -6,13 +6,19 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.objects.dispatch import GET, METHOD, OPTIONAL, PUT, TEXT, ComObject, member
 from conformance.embedded.objects.variants import (
     E_NOTIMPL,
+    GET,
+    METHOD,
+    OPTIONAL,
+    PUT,
     RPC_S_SERVER_UNAVAILABLE,
+    TEXT,
+    ComObject,
     Variant,
     as_integer,
     flag,
+    member,
     short,
     text,
 )

@@ -5,8 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import Descriptor, MqError
-from conformance.embedded.objects.dispatch import ANY, GET, METHOD, PUT, PUTREF, TEXT, ComObject, member
-from conformance.embedded.objects.variants import INTEGERS, S_FALSE, Variant, flag, text
+from conformance.embedded.objects.variants import (
+    ANY,
+    GET,
+    INTEGERS,
+    METHOD,
+    PUT,
+    PUTREF,
+    S_FALSE,
+    TEXT,
+    ComObject,
+    Variant,
+    flag,
+    member,
+    text,
+)
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_FORMATNAME, MQ_ERROR_INVALID_HANDLE
 
 if TYPE_CHECKING:

@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from conformance.embedded.entities import CursorState, MqError
 from conformance.embedded.objects import variants
-from conformance.embedded.objects.dispatch import GET, LONG, METHOD, OBJECT, ComObject, Kind, member
 from conformance.embedded.objects.variants import (
     CONNECT_E_ADVISELIMIT,
     CONNECT_E_CANNOTCONNECT,
     CONNECT_E_NOCONNECTION,
     E_POINTER,
+    GET,
+    LONG,
+    METHOD,
+    OBJECT,
+    ComObject,
+    Kind,
     Variant,
     long,
+    member,
 )
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.hresults import (

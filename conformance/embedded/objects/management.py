@@ -9,15 +9,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.objects.dispatch import ANY, GET, METHOD, OPTIONAL, ComObject, Signature, member
 from conformance.embedded.objects.variants import (
+    ANY,
     DISP_E_UNKNOWNNAME,
     EMPTY,
+    GET,
+    METHOD,
+    OPTIONAL,
     RPC_S_SERVER_UNAVAILABLE,
+    ComObject,
+    Signature,
     Variant,
     as_text,
     flag,
     long,
+    member,
     text,
 )
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_PARAMETER, MQ_ERROR_UNINITIALIZED_OBJECT

@@ -1,20 +1,28 @@
-"""MSMQMessage (MC-MQAC 3.17): a message to be sent, or one that was read, and its properties."""
+"""MSMQMessage (MC-MQAC 3.17): its properties, bodies as VARIANTs, and Send with its checks."""
 
 from __future__ import annotations
 
+import math
 import re
+import struct
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.embedded.entities import INFINITE, NULL_GUID, MqError
-from conformance.embedded.objects import message_values
+from conformance.embedded.entities import INFINITE, NULL_GUID, Descriptor, MqError
 from conformance.embedded.objects.destination import DestinationObject
-from conformance.embedded.objects.dispatch import (
+from conformance.embedded.objects.queue import QueueObject
+from conformance.embedded.objects.queue_info import QueueInfoObject
+from conformance.embedded.objects.transactions import TransactionArguments, Unit
+from conformance.embedded.objects.variants import (
     ANY,
+    E_INVALIDARG,
+    EMPTY,
     GET,
     LONG,
     METHOD,
+    NOTHING,
     OBJECT,
     OPTIONAL,
     PUT,
@@ -23,14 +31,6 @@ from conformance.embedded.objects.dispatch import (
     ComObject,
     Kind,
     Signature,
-    member,
-)
-from conformance.embedded.objects.message_values import Received, of_fields
-from conformance.embedded.objects.queue_info import QueueInfoObject
-from conformance.embedded.objects.variants import (
-    E_INVALIDARG,
-    EMPTY,
-    NOTHING,
     Variant,
     as_bytes,
     braced,
@@ -38,16 +38,214 @@ from conformance.embedded.objects.variants import (
     date,
     flag,
     from_base64,
+    guid_bytes,
     long,
+    member,
+    raw_flag,
     short,
     text,
+    to_base64,
 )
 from conformance.spec.constants.enumerations import ENUMERATIONS
-from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_VALUE, MQ_ERROR_LABEL_TOO_LONG
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
+    MQ_ERROR_INSUFFICIENT_PROPERTIES,
+    MQ_ERROR_LABEL_TOO_LONG,
+    MQ_ERROR_MISSING_CONNECTOR_TYPE,
+)
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
-    from conformance.embedded.objects.queue import Asked, QueueObject
+    from conformance.embedded.objects.queue import Asked
+
+Json = Any
+_ACKNOWLEDGEMENTS = {"positive_arrival": 1, "positive_receive": 2, "negative_arrival": 4, "negative_receive": 8}
+_NULL_CORRELATION = bytes(20)
+_SAME = {
+    "class": "class", "priority": "priority", "application_tag": "application_tag", "reach": "time_to_reach_queue",
+    "receive": "time_to_be_received", "response_queue": "response_queue",
+    "administration_queue": "administration_queue",
+}  # fmt: skip
+_RECEIVED = {
+    "label": "label",
+    "arrived": "arrival_time",
+    "sent": "sent_time",
+    "first": "first_in_transaction",
+    "last": "last_in_transaction",
+}
+
+
+class Received:
+    """What an object has of the queue it was read from."""
+
+    @staticmethod
+    def destination(queue: QueueObject) -> str | None:
+        """Return the format name of the queue."""
+        return None if queue.info is None else queue.info.known_format_name()
+
+
+def of_fields(fields: dict[str, Json]) -> dict[str, Any]:
+    """Return the values of an object for a message of the protocol."""
+    values = {name: fields[given] for name, given in {**_SAME, **_RECEIVED}.items() if given in fields}
+    if "," in (values.get("response_queue") or ""):
+        values["response_destination"] = values.pop("response_queue")
+    values["delivery"] = int(fields.get("delivery") == "recoverable")
+    values["trace"] = int(fields.get("trace", False))
+    values["journal"] = int(fields.get("negative_journaling", False)) + 2 * int(
+        fields.get("positive_journaling", False)
+    )
+    values["acknowledgements"] = sum(_ACKNOWLEDGEMENTS[each] for each in fields.get("acknowledgements", ()))
+    body = (from_base64(fields["body"]), int(fields.get("body_type", 0)))
+    values["body"] = None if body == (b"", 0) else body
+    values["extension"] = from_base64(fields["extension"]) if fields.get("extension") else None
+    values["correlation"] = from_base64(fields.get("correlation_identifier", "")) or _NULL_CORRELATION
+    values["lookup"] = int(fields.get("lookup_identifier", 0))
+    identifier = fields.get("identifier")
+    if identifier is not None:
+        values["identifier"] = guid_bytes(identifier["source"], int(identifier["ordinal"]))
+    return values
+
+
+def to_fields(values: dict[str, Any]) -> dict[str, Json]:
+    """Return the members of a message to send."""
+    given = {name: values[field] for field, name in _SAME.items() if values[field] is not None}
+    given["label"] = (values["label"] or "").partition("\0")[0]  # a text ends at its first null
+    given["delivery"] = "recoverable" if values["delivery"] else "express"
+    given["trace"] = bool(values["trace"])
+    given["positive_journaling"] = bool(values["journal"] & 2)
+    given["negative_journaling"] = bool(values["journal"] & 1)
+    given["acknowledgements"] = [name for name, bit in _ACKNOWLEDGEMENTS.items() if values["acknowledgements"] & bit]
+    if values["response_queue"] is None and "," in (values["response_destination"] or ""):
+        given["response_queue"] = values["response_destination"]
+    if values["body"] is not None:
+        content, given["body_type"] = values["body"]
+        given["body"] = to_base64(content)
+    if values["extension"]:
+        given["extension"] = to_base64(values["extension"])
+    if values["correlation"] is not None:
+        given["correlation_identifier"] = to_base64(values["correlation"])
+    return given
+
+
+TYPES: Final = {
+    "I2": 2, "I4": 3, "R4": 4, "R8": 5, "CY": 6, "DATE": 7, "BSTR": 8, "BOOL": 11, "I1": 16, "UI1": 17, "UI2": 18,
+    "UI4": 19,
+}  # fmt: skip
+"""Types of a body with their numbers; an object needs a stream to be written to, and there is none here."""
+ARRAY: Final = 0x2000
+LPSTR, LPWSTR = 30, 31
+_NAMES = {number: name for name, number in TYPES.items()}
+_FORMATS = {
+    "I1": "<b",
+    "UI1": "<B",
+    "I2": "<h",
+    "UI2": "<H",
+    "I4": "<i",
+    "UI4": "<I",
+    "R4": "<f",
+    "R8": "<d",
+    "DATE": "<d",
+    "BOOL": "<h",
+}
+_CURRENCY = 10_000
+_MOST_CURRENCY = Decimal(1 << 63) / _CURRENCY
+_NUMBERS = frozenset({"I1", "UI1", "I2", "UI2", "I4", "UI4"})
+
+
+def written(body: Variant, types: dict[str, int] = TYPES) -> tuple[bytes, int]:
+    """Return the bytes and the body_type of a VARIANT. Raises MqError(E_INVALIDARG) for a type that no body has."""
+    if body.vt == "ARRAY":
+        if body.of not in types:
+            raise MqError(E_INVALIDARG)
+        if body.of == "UI1":
+            return bytes(body.value), ARRAY | types["UI1"]
+        if any(each.vt != body.of for each in body.value):
+            raise MqError(E_INVALIDARG)
+        items = [_bytes(each) for each in body.value]
+        if body.of == "BSTR":
+            items = [struct.pack("<I", len(each)) + each for each in items]
+        return b"".join(items), ARRAY | types[body.of]
+    if body.vt not in types:
+        raise MqError(E_INVALIDARG)
+    return _bytes(body), types[body.vt]
+
+
+def read(content: bytes, body_type: int) -> Variant:
+    """Return the VARIANT of a body; bytes where the type is none, or another than the content."""
+    try:
+        found = _array(content, body_type) if body_type & ARRAY else _single(content, body_type)
+    except (struct.error, UnicodeDecodeError, ValueError):
+        found = None
+    return data(content) if found is None else found
+
+
+def _single(content: bytes, body_type: int) -> Variant | None:
+    if body_type == LPWSTR:
+        return Variant("BSTR", content.decode("utf-16-le", "surrogatepass").removesuffix("\0"))
+    if body_type == LPSTR:
+        return Variant("BSTR", content.decode("latin-1").removesuffix("\0"))
+    name = _NAMES.get(body_type)
+    return None if name is None else Variant(name, _value(content, name))
+
+
+def _array(content: bytes, body_type: int) -> Variant | None:
+    name = _NAMES.get(body_type & ~ARRAY)
+    if name is None or name == "UI1":
+        return None
+    items = []
+    if name == "BSTR":
+        while content:
+            (size,) = struct.unpack_from("<I", content)
+            items.append(_value(content[4 : 4 + size], name))
+            content = content[4 + size :]
+    else:
+        size = 8 if name == "CY" else struct.calcsize(_FORMATS[name])
+        if len(content) % size:
+            return None
+        items = [_value(content[at : at + size], name) for at in range(0, len(content), size)]
+    return Variant("ARRAY", [Variant(name, item) for item in items], name)
+
+
+def _bytes(body: Variant) -> bytes:
+    if body.vt == "BSTR":
+        return (body.value or "").encode("utf-16-le", "surrogatepass")
+    if body.vt == "CY":
+        return struct.pack("<q", _currency(body.value))
+    if body.vt == "BOOL":
+        return struct.pack("<h", raw_flag(body))
+    try:
+        number = body.value if body.vt in _NUMBERS else float(body.value)
+        return struct.pack(_FORMATS[body.vt], number)
+    except (struct.error, ValueError, OverflowError):
+        raise MqError(E_INVALIDARG) from None
+
+
+def _currency(value: str) -> int:
+    try:
+        amount = Decimal(value)
+    except InvalidOperation:
+        raise MqError(E_INVALIDARG) from None
+    if not amount.is_finite() or not -_MOST_CURRENCY <= amount < _MOST_CURRENCY:
+        raise MqError(E_INVALIDARG)
+    return int(amount * _CURRENCY)
+
+
+def _number_text(number: float) -> str:
+    if math.isfinite(number):
+        return repr(number)
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def _value(content: bytes, name: str) -> Any:
+    if name == "BSTR":
+        return content.decode("utf-16-le", "surrogatepass")
+    if name == "CY":
+        return format(Decimal(struct.unpack("<q", content)[0]) / _CURRENCY, "f")
+    (number,) = struct.unpack(_FORMATS[name], content)
+    if name == "BOOL":
+        return True if number == -1 else False if number == 0 else number
+    return number if name in _NUMBERS else _number_text(number)
+
 
 PROVIDER: Final = "Microsoft Base Cryptographic Provider, v1.0"
 SHA1, RC4, SID = 0x8004, 0x6801, 1
@@ -215,7 +413,6 @@ def signatures(properties: tuple[Property, ...]) -> tuple[Signature, ...]:
 
 SIGNATURES = signatures(PROPERTIES)
 
-Json = Any
 CALLER = bytes.fromhex("010500000000000515000000a065cf7e784b9b5fe77c8770f4010000")  # the SID of whoever calls
 """An account of a computer, S-1-5-21-...-500: who calls the embedded manager is not told to it."""
 _QUEUE_ROWS = tuple(
@@ -338,16 +535,16 @@ class MessageObject(ComObject):
     def get_body(self) -> Variant:
         """Return the body (3.17.4.1.21)."""
         body = self.values["body"]
-        return EMPTY if body is None else message_values.read(*body)
+        return EMPTY if body is None else read(*body)
 
     @member(PUT, "Body", varBody=ANY)
     def put_body(self, given: Variant) -> None:
         """Keep a body of one of the types that bodies have (3.17.4.1.22)."""
-        self.values["body"] = message_values.written(given, self.body_types())
+        self.values["body"] = written(given, self.body_types())
 
     def body_types(self) -> dict[str, int]:
         """Return the types that a body can have."""
-        return message_values.TYPES
+        return TYPES
 
     @member(GET, "BodyLength")
     def get_body_length(self) -> Variant:
@@ -391,3 +588,144 @@ class MessageObject(ComObject):
             self.values["body"] = None
         if not asked.connector:
             self.values["connector"] = INITIAL["connector"]
+
+
+NORMAL = 0
+AUTHENTICATED = {0: 0, 1: 5, 2: 1, 4: 3, 8: 5}  # MQMSGAUTHLEVEL to MQMSGAUTHENTICATION
+
+
+class MessageSending:
+    """One send."""
+
+    def __init__(self, message: MessageObject, destination: Any, transaction: Variant) -> None:
+        """destination: the argument DestinationQueue, None if it is NULL."""
+        self.message = message
+        self.manager = message.manager
+        self.destination = destination
+        self.given = transaction
+        self.lent: Descriptor | None = None
+        self.transactions: TransactionArguments = self.manager.parts.transaction_arguments(self.manager)
+
+    def perform(self) -> None:
+        """Check, complete and enqueue. Raises MqError."""
+        for check in self.checks():
+            check()
+        unit = self.unit()
+        try:
+            descriptor = self.target()
+            self.complete()
+            self.enqueue(descriptor, unit)
+        except MqError:
+            unit.failed()
+            raise
+        finally:
+            self.give_back()
+        unit.succeeded()
+
+    def give_back(self) -> None:
+        """Close the handle that was opened for this send."""
+        if self.lent is not None:
+            self.manager.queues.close(self.lent)
+
+    def checks(self) -> tuple[Callable[[], None], ...]:
+        """Return the checks, in the order in which they are made."""
+        return (self.check_destination, self.check_connector, self.check_provider)
+
+    def check_destination(self) -> None:
+        """Refuse NULL, and an object that is no queue."""
+        if not isinstance(self.destination, QueueObject | DestinationObject):
+            raise MqError(E_INVALIDARG)
+
+    def check_connector(self) -> None:
+        """Refuse what a connector alone can put, without a connector type."""
+        if self.message.marked and self.message.values["connector"] == NULL_GUID:
+            raise MqError(MQ_ERROR_MISSING_CONNECTOR_TYPE)
+
+    def check_provider(self) -> None:
+        """Refuse a type of provider without a name, and a name without a type."""
+        values = self.message.values
+        if bool(values["provider_type"]) != bool(values["provider_name"]):
+            raise MqError(MQ_ERROR_INSUFFICIENT_PROPERTIES)
+
+    def unit(self) -> Unit:
+        """Return the unit of work that the argument Transaction means."""
+        return self.transactions.unit(self.given)
+
+    def target(self) -> Descriptor:
+        """Return the handle to send to. Raises MqError for a queue that is not open; a destination is opened."""
+        if isinstance(self.destination, DestinationObject):
+            return self.destination.descriptor or self.open_for_this()
+        self.destination.check_usable()
+        descriptor: Descriptor = self.destination.opened
+        return descriptor
+
+    def open_for_this(self) -> Descriptor:
+        """Return a handle for this send alone."""
+        self.lent = self.destination.opened()
+        return self.lent
+
+    def destination_name(self) -> str | None:
+        """Return the format name of where it is sent."""
+        if isinstance(self.destination, DestinationObject):
+            return self.destination.format_name
+        info: QueueInfoObject | None = self.destination.info
+        return None if info is None else info.known_format_name()
+
+    def complete(self) -> None:
+        """Set what the object has by itself."""
+        message, values = self.message, self.message.values
+        if values["sender"] is None:
+            values["sender"] = message.cached_sender or self.caller()
+        if values["certificate"] is None:
+            values["certificate"] = message.cached_certificate
+        values["source"] = self.manager.guid
+        if values["connector"] == NULL_GUID:
+            values["class"] = NORMAL
+        name = self.destination_name()
+        values["destination_queue"] = name
+        message.destination_wanted = True
+        values["destination"] = name if self.manager.objects.names.lists(name) else None
+        values["sent"] = self.manager.clock.now_ms() // 1000
+        self.shorten()
+        values["authenticated"] = AUTHENTICATED.get(values["requested"], 0)
+
+    def caller(self) -> bytes:
+        """Return the SID of whoever calls."""
+
+        return CALLER
+
+    def shorten(self) -> None:
+        """Cut the time to reach the queue to the time to be received."""
+        values = self.message.values
+        values["reach"] = min(values["reach"], values["receive"])
+
+    def enqueue(self, descriptor: Descriptor, unit: Unit) -> None:
+        """Enqueue Message To An Open Queue (MS-MQDMPR 3.1.7.1.27)."""
+        sending, values = self.manager.sending, self.message.values
+        values["transaction"] = None
+        if unit.transaction is not None:
+            number = int(unit.transaction.handle.lstrip("t"))
+            values["transaction"] = guid_bytes(self.manager.guid, number)
+        sending.accompanying = self.accompanying()
+        try:
+            answer = sending.send(descriptor, self.fields(), unit.transaction)
+        finally:
+            sending.accompanying = None
+        identifier = answer.get("identifier")
+        if identifier is not None:  # a message that the manager drops without a word has none
+            values["identifier"] = guid_bytes(identifier["source"], int(identifier["ordinal"]))
+
+    def fields(self) -> dict[str, Json]:
+        """Return the members of the message that the queue manager gets."""
+        return to_fields(self.message.values)
+
+    def accompanying(self) -> dict[str, Json]:
+        """Return what goes with the message beside these members."""
+        values = self.message.values
+        carried: dict[str, Json] = {
+            name: {"bytes": to_base64(values[name])} if isinstance(values[name], bytes) else values[name]
+            for name in CARRIED
+        }
+        if self.manager.objects.names.lists(values["destination_queue"]):
+            carried["destination_queue"] = None  # each of several queues is the destination of its own copy
+        return carried

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from conformance.embedded.directory import DirectoryObject
 from conformance.embedded.entities import MqError
-from conformance.embedded.objects.dispatch import METHOD, ComObject, member
 from conformance.embedded.objects.variants import (
     E_INVALIDARG,
     INTEGERS,
+    METHOD,
     NOTHING,
     UNIX_EPOCH_DAYS,
+    ComObject,
     Variant,
     as_integer,
+    member,
 )
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.hresults import MQ_ERROR_UNINITIALIZED_OBJECT

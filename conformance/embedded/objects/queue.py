@@ -7,31 +7,29 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import INFINITE, Cursor, CursorState, Descriptor, MqError, Position
-from conformance.embedded.objects.dispatch import (
+from conformance.embedded.objects.events import EventObject
+from conformance.embedded.objects.transactions import TransactionArguments, Unit
+from conformance.embedded.objects.variants import (
     ANY,
+    DISP_E_TYPEMISMATCH,
+    E_INVALIDARG,
     GET,
+    INTEGERS,
     METHOD,
+    NOTHING,
     OBJECT,
+    OLE_E_BLANK,
     OPTIONAL,
     ComObject,
     Kind,
     NoAnswer,
     Signature,
-    member,
-)
-from conformance.embedded.objects.events import EventObject
-from conformance.embedded.objects.transactions import TransactionArguments, Unit
-from conformance.embedded.objects.variants import (
-    DISP_E_TYPEMISMATCH,
-    E_INVALIDARG,
-    INTEGERS,
-    NOTHING,
-    OLE_E_BLANK,
     Variant,
     as_flag,
     as_integer,
     flag,
     long,
+    member,
     short,
 )
 from conformance.embedded.receiving import Caller

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.embedded import queues
 from conformance.embedded.entities import INFINITE, MqError, Queue
-from conformance.embedded.objects.dispatch import (
+from conformance.embedded.objects.variants import (
     GET,
     LONG,
     METHOD,
@@ -18,9 +18,16 @@ from conformance.embedded.objects.dispatch import (
     ComObject,
     Kind,
     Signature,
+    Variant,
+    as_flag,
+    braced,
+    date,
+    flag,
+    long,
     member,
+    short,
+    text,
 )
-from conformance.embedded.objects.variants import Variant, as_flag, braced, date, flag, long, short, text
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
     MQ_ERROR_ILLEGAL_QUEUE_PATHNAME,

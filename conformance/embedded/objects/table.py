@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import MqError
-from conformance.embedded.objects.dispatch import GET, PUT, PUTREF, ComObject, NoAnswer
 from conformance.embedded.objects.events import EventObject
 from conformance.embedded.objects.type_library import FIRST_SLOT, Member, TypeLibrary
 from conformance.embedded.objects.variants import (
@@ -15,8 +14,13 @@ from conformance.embedded.objects.variants import (
     DISP_E_UNKNOWNNAME,
     E_HANDLE,
     E_NOINTERFACE,
+    GET,
     INTEGERS,
+    PUT,
+    PUTREF,
     REGDB_E_CLASSNOTREG,
+    ComObject,
+    NoAnswer,
     Variant,
     from_base64,
     to_base64,

@@ -6,8 +6,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from conformance.embedded.entities import MqError, Transaction
-from conformance.embedded.objects.dispatch import ANY, GET, METHOD, OPTIONAL, ComObject, member
-from conformance.embedded.objects.variants import E_INVALIDARG, EMPTY, XACT_E_NOTSUPPORTED, Variant, as_flag, as_integer
+from conformance.embedded.objects.variants import (
+    ANY,
+    E_INVALIDARG,
+    EMPTY,
+    GET,
+    METHOD,
+    OPTIONAL,
+    XACT_E_NOTSUPPORTED,
+    ComObject,
+    Variant,
+    as_flag,
+    as_integer,
+    member,
+)
 from conformance.spec.constants.hresults import MQ_ERROR_TRANSACTION_SEQUENCE, MQ_ERROR_TRANSACTION_USAGE
 
 if TYPE_CHECKING:

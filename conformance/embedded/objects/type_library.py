@@ -13,7 +13,7 @@ from conformance.spec.constants.hresults import HRESULTS
 from conformance.spec.constants.interfaces import COCLASSES, INTERFACES
 
 if TYPE_CHECKING:
-    from conformance.embedded.objects.dispatch import ComObject
+    from conformance.embedded.objects.variants import ComObject
 
 _WANTS, _GIVES = "WantDestinationQueue? WantBody?", ">ppmsg:DISPATCH"
 ROWS: Final[dict[str, str]] = {

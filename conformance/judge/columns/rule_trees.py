@@ -33,9 +33,9 @@ from conformance.judge.packets.message_facts import ODD, SENDER, TARGET
 from conformance.judge.packets.signatures import PLACES
 from conformance.judge.rules import Rule
 from conformance.wire.columns.frames import Reads, Truth, WideFrame, closed, every, opposite, some
-from conformance.wire.columns.lists import direct_name, equals, starts_with
 from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError, is_among
 from conformance.wire.columns.table import Judged
+from conformance.wire.columns.walkers import direct_name, equals, starts_with
 
 # Facts that only a certificate gives. Packets with one are judged elsewhere; no other packet has these facts.
 OF_CERTIFICATES = (*(f"{prefix}." for _, prefix, _ in PLACES), "Packet.Certificate.")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conformance.suites.concurrency import claims
+from conformance.suites.concurrency import workload
 from conformance.suites.concurrency.running import NEEDS, concurrently, sends_at_once
 from conformance.suites.concurrency.workload import Workload
 
@@ -34,21 +34,21 @@ MOVES = Workload(
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 
 
-@pytest.mark.requirement(*claims.PLAIN)
+@pytest.mark.requirement(*workload.PLAIN)
 def test_many_clients_send_and_receive(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS)
     concurrently(mq, judge, run_options, PLAIN, share=0.07)
     concurrently(mq, judge, run_options, SEVERAL, share=0.03)
 
 
-@pytest.mark.requirement(*claims.WAITS)
+@pytest.mark.requirement(*workload.WAITS)
 def test_many_clients_wait(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, "messages.cancel")
     concurrently(mq, judge, run_options, WAITS, share=0.1)
     concurrently(mq, judge, run_options, SHARED, share=0.07)
 
 
-@pytest.mark.requirement(*claims.TRANSACTIONS)
+@pytest.mark.requirement(*workload.TRANSACTIONS)
 def test_many_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, *ENDS)
     concurrently(mq, judge, run_options, TRANSACTIONS, share=0.07)
@@ -57,7 +57,7 @@ def test_many_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) 
     concurrently(mq, judge, run_options, ABORTS, share=0.07)
 
 
-@pytest.mark.requirement(*claims.CURSORS)
+@pytest.mark.requirement(*workload.CURSORS)
 def test_many_cursors(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, "cursors.open", "messages.peek_next")
     concurrently(mq, judge, run_options, CURSORS, share=0.07)

@@ -11,7 +11,7 @@ import pytest
 from conformance.histories.examples import NEEDS, begin, peek, receive, send
 from conformance.model import Call
 from conformance.spec.constants import hresults
-from conformance.suites.cursors.opening import ELSEWHERE, KIND, SECTION, holds_or_fails, judge_open, opened
+from conformance.suites.cursors.rejudge import ELSEWHERE, KIND, SECTION, holds_or_fails, judge_open, opened
 
 _OPERATION = hresults.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION
 _MISSING = hresults.MQ_ERROR_QUEUE_NOT_FOUND

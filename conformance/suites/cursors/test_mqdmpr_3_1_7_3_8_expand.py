@@ -10,7 +10,7 @@ import pytest
 from conformance.histories.examples import begin, receive, send
 from conformance.histories.history import History
 from conformance.model import Call
-from conformance.suites.cursors.opening import holds_or_fails, opened
+from conformance.suites.cursors.rejudge import holds_or_fails, opened
 
 ONE_LEFT = "MQDMPR-3.1.7.3.8.one-left-name"
 NO_DUPLICATES = "MQDMPR-3.1.7.3.8.no-duplicates"

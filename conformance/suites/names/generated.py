@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.files import resource
+from conformance.grammar.abnf import Grammar
 from conformance.grammar.automaton import Dfa, dfa
 from conformance.grammar.bulk import Names, compiled
 from conformance.grammar.extremes import KEYWORDS, holds_keyword, narrowest, ordinary, widest
 from conformance.grammar.names import bulk
 from conformance.grammar.sources import RULES, WITNESSES, version_of
 from conformance.grammar.strategies import WORDS, Miss, in_pieces, lookalikes, misses, texts
-from conformance.grammar.tree import Grammar
 from conformance.grammar.values import DirectName, DistributionListName, PathName, PrivateName, PublicName, QueueName
 from conformance.judge.names import FORMAT_NAME, MULTIPLE_ELEMENT, ONLY, PATH_NAME, Expectation, NameCase
 from conformance.spec.catalogue import catalogue, reading_id, requirement, requirement_id

@@ -1,4 +1,4 @@
-"""Values of structures, and the checks of their encoding and decoding."""
+"""Values of structures, the checks of their encoding and decoding, and tests that explore one kind of value."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.structures.blame import LISTS
 from conformance.judge.structures.judge import (
     CERTIFICATE,
@@ -29,7 +32,7 @@ from conformance.wire.structures import complete, encode
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
     from conformance.harness.port import Port
-    from conformance.harness.recorder import RunOptions
+    from conformance.harness.recorder import Recorder, RunOptions
 
 GUIDS = st.uuids().map(str)
 U16, U32 = st.integers(0, 0xFFFF), st.integers(0, 0xFFFFFFFF)
@@ -200,8 +203,8 @@ def _variants() -> Iterable[Kind]:
     for truth in (True, False):
         held = {"vt": 11, "value": truth}
         yield _kind(name, st.just(held), held, f"bool-{str(truth).lower()}")
-    for vt, (word, values, example) in _SCALARS.items():
-        yield _kind(name, _variant(vt, values), {"vt": vt, "value": example}, word)
+    for vt, (word, values, value) in _SCALARS.items():
+        yield _kind(name, _variant(vt, values), {"vt": vt, "value": value}, word)
     for vt, (word, array, values) in _ELEMENTS.items():
         example = {"vt": 0x1000 | vt, "value": PLAIN[array]["p_elems"]}
         yield _kind(name, _variant(0x1000 | vt, values), example, f"vector-{word}")
@@ -394,3 +397,27 @@ def bytes_of(text: Any) -> bytes | None:
         return base64.b64decode(text, validate=True) if isinstance(text, str) else None
     except binascii.Error:
         return None
+
+
+_SHARE = 0.2  # for each of over sixty kinds, most of which hold a handful of numbers
+
+
+def kinds_of(way: str, *names: Kind) -> list[Any]:
+    """Return pytest parameters for these kinds, each marked with the requirements that judge it."""
+    return [pytest.param(kind, id=kind.name, marks=pytest.mark.requirement(*claims(way, kind.name))) for kind in names]
+
+
+def explore(way: str, kind: Kind, client: Port, judge: Recorder, options: RunOptions) -> None:
+    """Judge values of this kind. way: `encode` or `decode`."""
+    check = encode_case if way == "encode" else decode_case
+
+    @from_options(options, share=_SHARE)
+    @given(kind.values)
+    @example(kind.example)
+    def run(value: Any) -> None:
+        data = {} if way == "encode" else {"data": base64_of(encode(kind.structure, value))}
+        judge.begin_example("structure", {"case": way, "structure": kind.structure, "value": value, **data})
+        for verdict in check(client, kind.structure, value, options, judge.step):
+            judge.record(verdict)
+
+    run()

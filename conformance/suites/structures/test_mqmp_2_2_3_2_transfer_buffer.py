@@ -18,16 +18,18 @@ from conformance.suites.structures.transfer_buffer_cases import (
     Malformed,
     decode_case,
     encode_case,
+    examples,
     forbidden,
     forbidden_case,
     ignored,
     is_forbidden,
+    limits,
     malformed,
     odd_case,
     refuse_case,
+    values,
     written,
 )
-from conformance.suites.structures.transfer_buffer_values import examples, limits, values
 from conformance.wire.transfer_buffer import STRUCTURE
 
 if TYPE_CHECKING:

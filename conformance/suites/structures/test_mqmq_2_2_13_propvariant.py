@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suites.structures.checks import VARIANTS, Kind
-from conformance.suites.structures.exploring import explore, kinds_of
+from conformance.suites.structures.checks import VARIANTS, Kind, explore, kinds_of
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -9,7 +9,6 @@ from enum import IntEnum
 
 from conformance.wire.appended import LEAST, ORDERS, SIZES
 from conformance.wire.appended import ORDERS as SRMP_ORDERS
-from conformance.wire.columns.lists import ends_with, equals
 from conformance.wire.columns.shapes import (
     NotBelowZero,
     NotEmpty,
@@ -20,7 +19,7 @@ from conformance.wire.columns.shapes import (
     UnknownShapeError,
     number,
 )
-from conformance.wire.columns.walkers import function_of, met
+from conformance.wire.columns.walkers import ends_with, equals, function_of, met
 from conformance.wire.decode import EXTENT
 from conformance.wire.framing import (
     ACK_BODY_SIZE,

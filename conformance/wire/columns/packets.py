@@ -7,7 +7,6 @@ tables.
 
 from __future__ import annotations
 
-from conformance.wire.columns.lists import list_code, ways_room
 from conformance.wire.columns.packet_facts import (
     KINDS,
     NOT_READ,
@@ -31,7 +30,7 @@ from conformance.wire.columns.packet_facts import (
     value_at,
 )
 from conformance.wire.columns.shapes import Shapes
-from conformance.wire.columns.walkers import function_of, walker
+from conformance.wire.columns.walkers import function_of, list_code, walker, ways_room
 from conformance.wire.decode import BASE_SIZE, BODY
 from conformance.wire.framing import INTERNAL_SIZES, UNUSED_FLAGS
 from conformance.wire.headers import (

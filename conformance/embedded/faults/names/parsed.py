@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from conformance.embedded.delivery import MAX_LABEL, Sending
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import also, fault
 from conformance.embedded.names import Name, NameParser
 from conformance.embedded.queues import Queues
-from conformance.embedded.sending import MAX_LABEL, Sending
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_FORMATNAME,
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,

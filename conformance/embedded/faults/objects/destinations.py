@@ -8,7 +8,7 @@ from typing import Any
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, row
 from conformance.embedded.objects.destination import DestinationObject
-from conformance.embedded.objects.message_send import MessageSending
+from conformance.embedded.objects.message import MessageSending
 from conformance.embedded.objects.variants import E_INVALIDARG, NOTHING, S_FALSE, Variant, flag, text
 
 _S = "3.12.4.1."

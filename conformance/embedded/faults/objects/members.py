@@ -9,7 +9,6 @@ from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.objects.application import ApplicationObject
 from conformance.embedded.objects.destination import DestinationObject
-from conformance.embedded.objects.dispatch import ComObject
 from conformance.embedded.objects.events import EventObject
 from conformance.embedded.objects.management import CollectionObject, ManagementObject
 from conformance.embedded.objects.message import MessageObject
@@ -22,7 +21,7 @@ from conformance.embedded.objects.transactions import (
     TransactionObject,
 )
 from conformance.embedded.objects.type_library import declared
-from conformance.embedded.objects.variants import E_FAIL, E_INVALIDARG, NOTHING, Variant, flag, long
+from conformance.embedded.objects.variants import E_FAIL, E_INVALIDARG, NOTHING, ComObject, Variant, flag, long
 from conformance.embedded.receiving import Caller
 from conformance.spec.constants.hresults import MQ_ERROR_ACCESS_DENIED, MQ_ERROR_OPERATION_CANCELLED
 from conformance.spec.constants.interfaces import METHODS

@@ -9,9 +9,8 @@ from typing import Any
 
 from conformance.embedded.entities import NULL_GUID, MqError
 from conformance.embedded.faults.base import fault, kebab, row
-from conformance.embedded.objects import message_values
-from conformance.embedded.objects.message import CARRIED, PROPERTIES, MessageObject, Property
-from conformance.embedded.objects.message_send import MessageSending
+from conformance.embedded.objects import message
+from conformance.embedded.objects.message import CARRIED, PROPERTIES, MessageObject, MessageSending, Property
 from conformance.embedded.objects.transactions import Unit
 from conformance.embedded.objects.variants import E_INVALIDARG, EMPTY, NOTHING, Variant
 from conformance.spec.constants.hresults import MQ_ERROR_INSUFFICIENT_PROPERTIES, MQ_ERROR_MISSING_CONNECTOR_TYPE
@@ -379,12 +378,12 @@ Json = Any
 
 def _without(vt: str) -> dict[str, Any]:
     def body_types(self: Any) -> dict[str, int]:
-        return {name: number for name, number in message_values.TYPES.items() if name != vt}
+        return {name: number for name, number in message.TYPES.items() if name != vt}
 
     return {"body_types": body_types}
 
 
-for _vt in message_values.TYPES:
+for _vt in message.TYPES:
     row(
         __name__, "message_object", f"body-refuses-{_vt.lower()}", f"put Body refuses VT_{_vt}.",
         (f"MQAC-3.17.4.1.22.vt-{_vt.lower()}",),
@@ -419,7 +418,7 @@ def body_refuses_arrays(plain, self, given):
 def body_forgets_its_type(plain, self):
     """Every body is told as bytes."""
     body = self.values["body"]
-    return EMPTY if body is None else message_values.read(body[0], 0)
+    return EMPTY if body is None else message.read(body[0], 0)
 
 
 @fault(

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault, kebab, row
-from conformance.embedded.objects.dispatch import ComObject
 from conformance.embedded.objects.events import EventObject
 from conformance.embedded.objects.table import IDISPATCH, Objects
 from conformance.embedded.objects.type_library import REVISIONS, Argument, Member, TypeLibrary, declared
@@ -17,6 +16,7 @@ from conformance.embedded.objects.variants import (
     E_INVALIDARG,
     E_NOINTERFACE,
     REGDB_E_CLASSNOTREG,
+    ComObject,
 )
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.interfaces import METHODS

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from conformance.embedded.entities import Reason
-from conformance.embedded.network import layout as net
+from conformance.embedded.network import codec as net
 from conformance.embedded.network.acknowledging import Acknowledging
 from conformance.embedded.network.codec import Codec, Ping
 from conformance.embedded.network.faults import fault

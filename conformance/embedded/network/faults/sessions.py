@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from conformance.embedded import packet_layout as lay
-from conformance.embedded.network import layout as net
+from conformance.embedded.network import codec as net
 from conformance.embedded.network.codec import Codec, ConnectionParameters, EstablishConnection, SessionHeader
 from conformance.embedded.network.faults import also, fault
 from conformance.embedded.network.incoming import Receiver
