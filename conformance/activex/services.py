@@ -297,13 +297,3 @@ SERVICES: Final[Mapping[str, Mapping[str, Member]]] = {
     coclass: {member.name: member for member in _rows(coclass)} for coclass in INTERFACES
 }
 """Class to its members by name."""
-
-BESIDE: Final = frozenset(
-    {
-        *("Initialization", "QueryInterface", "Advise", "Unadvise", "EnableNotification"),
-        *("PublicName", "DirectoryPath", "DirectoryEntry"),
-    }
-)
-"""Names in cells that stand for something else than a member: how an object begins, what IUnknown and connection points
-do, and events of the text that several members raise.
-"""

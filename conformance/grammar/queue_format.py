@@ -277,7 +277,6 @@ _MEMBER: Mapping[int, type | tuple[type, ...]] = {
     Qft.SUBQUEUE: str,
 }
 _SUFFIX_WORDS = {Suffix.JOURNAL: values.JOURNAL, Suffix.DEADLETTER: values.DEADLETTER, Suffix.DEADXACT: values.DEADXACT}
-_WORD_SUFFIXES = {word: suffix for suffix, word in _SUFFIX_WORDS.items()}
 
 Parse = Callable[[str], QueueName]
 """A parser of format names; raises ValueError for a text that is not one."""
@@ -319,40 +318,6 @@ def broken(
     """
     accepted = readings if readings is not None else assignment("windows")
     return tuple(each.requirement for each in constraints if not each.holds(value, accepted))
-
-
-def to_queue_format(name: QueueName, readings: Readings | None = None) -> QueueFormat:
-    """Return the QUEUE_FORMAT of a format name, by the first accepted alternative of each reading.
-
-    Raises QueueFormatError for a name without one: a path, several elements, a machine without suffix, or a journal of
-    a subqueue.
-    """
-    accepted = readings if readings is not None else assignment("windows")
-    match name:
-        case values.PublicName():
-            return _with_suffix(Qft.PUBLIC, name.suffix, name.guid)
-        case values.PrivateName():
-            return _with_suffix(Qft.PRIVATE, name.suffix, ObjectId(name.guid, name.identifier))
-        case values.MachineName() if name.suffix is not None:
-            return _with_suffix(Qft.MACHINE, name.suffix, name.guid)
-        case values.DirectName() if name.subqueue is None:
-            text = _after_equals(name.text)
-            if name.suffix == values.JOURNAL and name.queue is not None and accepted[DIRECT_JOURNAL][0] == "dropped":
-                text = text[: -len(_JOURNAL)]
-            return _with_suffix(Qft.DIRECT, name.suffix, text)
-        case values.DirectName() if name.suffix is None:
-            text = name.text if accepted[SUBQUEUE_PREFIX][0] == "with" else _after_equals(name.text)
-            return QueueFormat(Qft.SUBQUEUE, NOT_SYSTEM | Suffix.SUBQUEUE, text)
-        case values.ConnectorName() if name.suffix is not None:
-            return QueueFormat(Qft.CONNECTOR, _xactonly_flags(accepted)[0] | Suffix.XACTONLY, name.guid)
-        case values.ConnectorName():
-            return _with_suffix(Qft.CONNECTOR, None, name.guid)
-        case values.DistributionListName():
-            nothing = "" if accepted[DOMAIN_ABSENT][0] == "empty-text" else None
-            return _with_suffix(Qft.DL, None, DlId(name.guid, name.domain if name.domain is not None else nothing))
-        case values.MulticastName():
-            return _with_suffix(Qft.MULTICAST, None, MulticastId(name.address, name.port))
-    raise QueueFormatError(f"No QUEUE_FORMAT holds {_short(name.text)}: {_WHY.get(name.kind, _WHY_SUBQUEUE)}.")
 
 
 def from_queue_format(value: QueueFormat, parse: Parse, readings: Readings | None = None) -> QueueName:
@@ -424,12 +389,6 @@ def _text(value: QueueFormat, accepted: Readings) -> str:
     return f"{Qft(value.m_qft).name}={union}{suffix}"
 
 
-def _with_suffix(qft: Qft, word: str | None, union: Union) -> QueueFormat:
-    if word is None:
-        return QueueFormat(qft, NOT_SYSTEM | Suffix.NONE, union)
-    return QueueFormat(qft, SYSTEM | _WORD_SUFFIXES[word], union)
-
-
 def _xactonly_flags(accepted: Readings) -> tuple[int, ...]:
     flags = {"not-system": NOT_SYSTEM, "system": SYSTEM}
     return tuple(flags[name] for name in accepted[XACTONLY_FLAGS])
@@ -441,11 +400,3 @@ def _after_equals(text: str) -> str:
 
 def _short(text: str) -> str:
     return ascii(text if len(text) <= 80 else text[:77] + "...")
-
-
-_WHY_SUBQUEUE = "a subqueue has no journal"
-_WHY = {
-    "path": "a path name is not a format name",
-    "multiple_element": "it has one for each element",
-    "machine": "without a suffix a machine name is forbidden",
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hypothesis import assume
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.grammar.abnf import Alt, Chars, Grammar, Lit, Node, Prose, Ranges, Ref, Rep, Seq, single
-from conformance.grammar.automaton import Dfa, dfa, missing
+from conformance.grammar.automaton import dfa
 from conformance.grammar.sources import RULES, load, version_of
 
 BOUNDARIES = (1, 2, 31, 32, 33, 124, 125, 255, 256, 257)
@@ -71,15 +71,6 @@ ALIENS = (
 
 _MANY = 4  # the usual most repetitions, beyond the least, of more than one character
 _SMALL_BOUND = 16  # bounds up to this are tried even for repetitions of more than one character
-
-
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """A text that is one edit away from a text of a rule. origin: that text; edit: the kind of edit."""
-
-    text: str
-    origin: str
-    edit: str
 
 
 class _Maker:
@@ -144,13 +135,6 @@ def names(form: str, version: str = "4.0", readings: Mapping[str, str] | None = 
     return texts(load(version_of(version), readings), RULES[form])
 
 
-def names_of_one_version(
-    form: str, version: str, other: str, readings: Mapping[str, str] | None = None
-) -> SearchStrategy[str]:
-    """Generate names of a form in one MSMQ version that are not names in another."""
-    return only_in(load(version_of(version), readings), load(version_of(other), readings), RULES[form])
-
-
 def texts(grammar: Grammar, rule: str, *, words: Mapping[str, tuple[str, ...]] = WORDS) -> SearchStrategy[str]:
     """Generate texts that a rule derives: realistic words, all alternatives, both cases, and lengths at the bounds."""
     return _Maker(grammar, words).rule(rule)
@@ -178,110 +162,6 @@ def lengths(least: int, most: int | None) -> SearchStrategy[int]:
     turning = sorted({n for n in (*BOUNDARIES, least, least + 1, top - 1, top) if least <= n <= top})
     short = st.integers(least, min(top, least + 12))
     return short | st.sampled_from(turning) if turning else short
-
-
-def in_any_case(valid: SearchStrategy[str], inside: Callable[[str], bool]) -> SearchStrategy[str]:
-    """Generate texts with the case of some ASCII letters changed that are still valid."""
-
-    @st.composite
-    def build(draw: st.DrawFn) -> str:
-        text = draw(valid)
-        changed = _flipped(text, draw(st.lists(st.booleans(), min_size=len(text), max_size=len(text))))
-        assume(inside(changed))
-        return changed
-
-    return build()
-
-
-def near_misses(
-    valid: SearchStrategy[str], outside: Callable[[str], bool], *, inserts: Sequence[str] = ()
-) -> SearchStrategy[Edited]:
-    """Generate texts one edit away from a valid one that `outside` proves invalid.
-
-    outside: the proof, preferably by another parser than the one that is judged. inserts: characters to insert beside
-    those of the text itself, the separators of names, look-alikes and aliens.
-    """
-    pool = st.sampled_from([*'\\;,=:@.$- /"+0aZ', *inserts]) | st.sampled_from(ALIENS)
-
-    @st.composite
-    def build(draw: st.DrawFn) -> Edited:
-        origin = draw(valid)
-        # Several edits are tried on one text: a text of one long field accepts most edits.
-        for _ in range(8):
-            edited = _edit(draw, origin, pool)
-            if edited.text != origin and outside(edited.text):
-                return edited
-        assume(False)
-        raise AssertionError("assume returned")  # pragma: no cover
-
-    return build()
-
-
-def with_aliens(valid: SearchStrategy[str]) -> SearchStrategy[str]:
-    """Generate valid texts with one alien or look-alike inserted; the grammar decides their validity."""
-
-    @st.composite
-    def build(draw: st.DrawFn) -> str:
-        text = draw(valid)
-        likes = [at for at, char in enumerate(text) if char.lower() in LOOKALIKES]
-        if draw(st.booleans()) and likes:
-            at = draw(st.sampled_from(likes))
-            return text[:at] + LOOKALIKES[text[at].lower()] + text[at + 1 :]
-        at = draw(st.integers(0, len(text)))
-        return text[:at] + draw(st.sampled_from(ALIENS)) + text[at + draw(st.integers(0, 1)) :]
-
-    return build()
-
-
-def only_in(grammar: Grammar, other: Grammar, rule: str) -> SearchStrategy[str]:
-    """Generate texts of a rule that the same rule of another grammar does not derive; nothing when it derives all.
-
-    For two MSMQ versions of one grammar, or for two readings of one sentence.
-    """
-    has, lacks = dfa(grammar, rule), dfa(other, rule)
-    witness = missing(has, lacks)
-    if witness is None:
-        return st.nothing()
-    valid = texts(grammar, rule)
-    deciding = _deciding(has, lacks, witness)
-
-    @st.composite
-    def build(draw: st.DrawFn) -> str:
-        text = draw(valid)
-        if not lacks.accepts(text):
-            return text
-        for _ in range(12):
-            at, char = draw(st.integers(0, len(text))), draw(st.sampled_from(deciding))
-            for candidate in (text[:at] + char + text[at:], text[:at] + char + text[at + 1 :]):
-                if has.accepts(candidate) and not lacks.accepts(candidate):
-                    return candidate
-        return witness
-
-    return build()
-
-
-def _deciding(has: Dfa, lacks: Dfa, witness: str) -> list[str]:
-    """Return characters that may make the difference: those of the witness, and one of each class of both."""
-    samples: Iterable[str] = (*witness, *has.classes.sample, *lacks.classes.sample)
-    return sorted({char for char in samples if not char.isalnum()} or set(witness))
-
-
-def _edit(draw: st.DrawFn, text: str, pool: SearchStrategy[str]) -> Edited:
-    kinds = ["insert", "double"] if not text else ["insert", "delete", "replace", "double", "lookalike"]
-    kind = draw(st.sampled_from(kinds))
-    if kind == "insert" or not text:
-        at = draw(st.integers(0, len(text)))
-        return Edited(text[:at] + draw(pool) + text[at:], text, "insert")
-    marks = [at for at, char in enumerate(text) if not char.isalnum()]
-    at = draw(st.sampled_from(marks)) if draw(st.booleans()) and marks else draw(st.integers(0, len(text) - 1))
-    if kind == "delete":
-        return Edited(text[:at] + text[at + 1 :], text, kind)
-    if kind == "double":
-        return Edited(text[: at + 1] + text[at:], text, kind)
-    if kind == "lookalike":
-        at = draw(st.sampled_from([i for i, char in enumerate(text) if char.lower() in LOOKALIKES] or [at]))
-        return Edited(text[:at] + LOOKALIKES.get(text[at].lower(), "\x00") + text[at + 1 :], text, kind)
-    return Edited(text[:at] + draw(pool) + text[at + 1 :], text, kind)
 
 
 def _stretched(piece: str, length: int) -> str:

@@ -485,12 +485,6 @@ TABLES: Final[Mapping[str, tuple[Transition, ...]]] = MappingProxyType(
 """Every table, by its subject. Row ids are unique."""
 
 
-def named_requirements() -> frozenset[str]:
-    """Return every requirement id that the tables name."""
-    claims = {row.claim for row in POSITION} | {row.claim for row in TRANSACTION} | {row.claim for row in OUTGOING}
-    return frozenset(name for row in CURSOR for name in row.requirements) | claims
-
-
 @cache
 def table_rows() -> Mapping[str, tuple[str, ...]]:
     """Map each table's name (`cursor`, `position`, ...) to the ids of its rows, for every table in `tables`."""

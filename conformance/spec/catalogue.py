@@ -213,12 +213,6 @@ def findings() -> Mapping[str, SpecFinding]:
     return catalogue().findings
 
 
-def undisposed(known: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Return the expected ids that `known` (default: the register) lacks."""
-    have = set(findings() if known is None else known)
-    return tuple(name for name in suspicions() if name not in have)
-
-
 def unexpected(known: Iterable[str] | None = None) -> tuple[str, ...]:
     """Return the numbered ids of `known` (default: the register) that are in no list of suspicions, such as `D156`."""
     wanted = set(suspicions())

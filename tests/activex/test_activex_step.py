@@ -12,13 +12,22 @@ from conformance.activex.members import all_cells
 from conformance.activex.plans import Act
 from conformance.activex.reference_answers import judged, played
 from conformance.activex.scenes import all_plans, caught_in_reads
-from conformance.activex.services import BESIDE, SERVICES
+from conformance.activex.services import SERVICES
 from conformance.activex.step import moved, new, step
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import Variant, long, octets, text
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome, Verdict
 
+BESIDE = frozenset(
+    {
+        *("Initialization", "QueryInterface", "Advise", "Unadvise", "EnableNotification"),
+        *("PublicName", "DirectoryPath", "DirectoryEntry"),
+    }
+)
+"""Names in cells that stand for something else than a member: how an object begins, what IUnknown and connection points
+do, and events of the text that several members raise.
+"""
 READINGS = {"R-MQAC-new-message-defaults": ("as-listed",)}
 
 

@@ -9,7 +9,9 @@ import pytest
 from cases import all_of
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from near_names import Edited, near_misses, with_aliens
 from nightly import amount, sample
+from queue_formats import to_queue_format
 
 from conformance.grammar.abnf import read
 from conformance.grammar.automaton import dfa, difference
@@ -22,9 +24,9 @@ from conformance.grammar.names import (
     NameError_,
     bulk,
 )
-from conformance.grammar.queue_format import QueueFormatError, from_queue_format, to_queue_format
+from conformance.grammar.queue_format import QueueFormatError, from_queue_format
 from conformance.grammar.sources import RULES, VERSIONS, load, reading_set
-from conformance.grammar.strategies import Edited, near_misses, texts, with_aliens
+from conformance.grammar.strategies import texts
 from conformance.grammar.values import MultipleElementName, QueueName
 from conformance.spec.versions import READING_SETS
 from tools.abnf_text import to_abnf

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from queue_formats import to_queue_format
 
 from conformance.grammar import values
 from conformance.grammar.queue_format import (
@@ -18,7 +19,6 @@ from conformance.grammar.queue_format import (
     Suffix,
     broken,
     from_queue_format,
-    to_queue_format,
 )
 from conformance.spec.catalogue import assignment
 

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
+from near_names import Edited, near_misses, with_aliens
 from nightly import amount
 
 from conformance.grammar.abnf import read
 from conformance.grammar.automaton import dfa
-from conformance.grammar.sources import load
-from conformance.grammar.strategies import (
-    ALIENS,
-    Edited,
-    in_any_case,
-    names_of_one_version,
-    near_misses,
-    only_in,
-    texts,
-    with_aliens,
-)
+from conformance.grammar.strategies import ALIENS, texts
 
 QUICK = settings(
     database=None, deadline=None, max_examples=amount("grammar.examples"), suppress_health_check=list(HealthCheck)
@@ -69,38 +60,9 @@ def test_near_misses_lengthen_what_is_as_long_as_may_be() -> None:
     find(misses, lambda each: len(each.text.partition("\\")[2]) == 125, settings=QUICK_FIND)
 
 
-@QUICK
-@given(in_any_case(texts(NEW, "Path"), IN_NEW.accepts))
-def test_case_variants_belong(text: str) -> None:
-    assert IN_NEW.accepts(text)
-
-
 def test_aliens_come() -> None:
     for alien in ALIENS:
         find(with_aliens(st.just("HOST\\orders")), lambda text, alien=alien: alien in text, settings=QUICK_FIND)
-
-
-@QUICK
-@given(only_in(OLD, NEW, "Path"))
-def test_what_only_the_older_version_has(text: str) -> None:
-    assert IN_OLD.accepts(text)
-    assert not IN_NEW.accepts(text)
-
-
-def test_every_difference_of_two_versions_is_found() -> None:
-    for char in '+,"':
-        find(only_in(OLD, NEW, "Path"), lambda text, char=char: char in text.partition("\\")[2], settings=QUICK_FIND)
-    find(only_in(NEW, OLD, "Path"), lambda text: len(text.partition(";")[2]) == 32, settings=QUICK_FIND)
-    assert only_in(OLD, OLD, "Path").is_empty
-
-
-def test_names_on_which_versions_differ() -> None:
-    newer, older = dfa(load("4.0"), "QueuePathName"), dfa(load("1.0"), "QueuePathName")
-    for version, other, has, lacks in (("4.0", "1.0", newer, older), ("msmq-1.0", "msmq-6.0", older, newer)):
-        find_one = names_of_one_version("path_name", version, other)
-        text = find(find_one, lambda _: True, settings=QUICK_FIND)
-        assert has.accepts(text)
-        assert not lacks.accepts(text)
 
 
 def one_edit(one: str, other: str) -> bool:

@@ -7,12 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.adapter.session import Failure, Result
-from conformance.judge.packets.optional_headers import ELEMENT_FIELDS, MEMBERS, name_of
+from conformance.judge.packets.optional_headers import MEMBERS, name_of
 from conformance.judge.packets.user_messages import NULL, plain_of_packet
 from conformance.suites.packets.messages import base64_of, packet_of
 from conformance.wire import Packet, dissect, patch, rebuild
 
 REFUSED = 0xC00E0006
+ELEMENT_FIELDS = (
+    "FormatType",
+    "PublicQueueIdentifier",
+    "SourceQueueManager",
+    "PrivateQueueIdentifier",
+    "DirectFormatName",
+    "DistributionListIdentifier",
+)
 
 
 class Codec:

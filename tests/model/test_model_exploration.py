@@ -18,7 +18,10 @@ from conformance.model.calls import INFINITE
 from conformance.model.expected import Succeeds
 from conformance.model.tables import (
     CURSOR,
+    OUTGOING,
+    POSITION,
     TABLES,
+    TRANSACTION,
     CursorEvent,
     CursorState,
     Ending,
@@ -31,7 +34,6 @@ from conformance.model.tables import (
     Result,
     TransactionEvent,
     TransactionState,
-    named_requirements,
 )
 from conformance.spec.catalogue import catalogue, reading_id, requirement_id
 
@@ -113,6 +115,11 @@ def test_every_place_where_the_model_makes_an_outcome_is_reached() -> None:
 def test_every_method_is_asked() -> None:
     steps, _ = everything()
     assert {step.call.method for step in steps} == set(OPERATIONS)
+
+
+def named_requirements() -> set[str]:
+    claims = {row.claim for row in POSITION} | {row.claim for row in TRANSACTION} | {row.claim for row in OUTGOING}
+    return claims | {name for row in CURSOR for name in row.requirements}
 
 
 def test_every_requirement_named_is_in_the_catalogue() -> None:

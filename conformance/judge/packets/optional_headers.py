@@ -121,9 +121,6 @@ def name_values(name: str) -> dict[str, Value]:
     raise ValueError(f"{name} cannot be held by a MultiQueueFormatHeader")
 
 
-ELEMENT_FIELDS = ("FormatType", *(name for items in _TABLE.options.values() for name in lists.names_of(items)))
-
-
 def name_of(element: Mapping[str, Value | None]) -> str:
     """Return the format name of an element; the inverse of `name_values`."""
     get = {field: str(value) for field, value in element.items()}.get

@@ -295,11 +295,6 @@ def message_of(row: Mapping[str, str], *, readable: bool = False) -> dict[str, A
     return message
 
 
-def row_text(row: Mapping[str, str]) -> str:
-    """Describe the options of a row that are not plain."""
-    return ", ".join(f"{factor} {option}" for factor, option in row.items() if option != OPTIONS[factor][0]) or "plain"
-
-
 Check = Callable[[dict[str, Any]], Iterable["Verdict"]]
 
 
