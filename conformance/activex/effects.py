@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -512,33 +512,51 @@ def doers_after(doers: Doers, before: State, call: Call, doer: Doer | None, obse
     answer = observation.answer
     if doer is None or answer is None or answer.failed:
         return doers
-    new: dict[tuple[str, str], Doer] = {}
-    if call.transaction is not None:
-        new[doer.member.name, "enlists"] = doer
     if answer.message is not None:
-        plain = answer.message.name.partition("@")[0]
-        new[plain, "shown"] = doer
+        effects: Iterable[Effect] = _reads(before, call, answer.message.name)
         if call.method not in PEEKS:
-            new[answer.message.name, "read"] = doer
+            plain = answer.message.name.partition("@")[0]
             doers = {at: one for at, one in doers.items() if at != (plain, "peeked")}
-        else:
-            position = _position(before, call, answer.message.name)
-            if position is not None and position.claim == ALLOWED:
-                new[plain, "peeked"] = doer
-        if call.cursor is not None:
-            new[call.cursor, "cursor"] = doer
-    elif call.method == "cursors.open" and doer.call.member == "Reset":
-        new[call.name or "", "cursor"] = doer
-    elif call.method == "queues.close":
-        new[before.handles[call.handle or ""].queue, "close"] = doer
-    elif call.method == "queues.purge":
-        queue = before.queues[before.handles[call.handle or ""].queue]
-        new = {(one.message, "purge"): doer for one in queue.positions if one.available}
-    elif call.method in ("transactions.commit", "transactions.abort"):
-        new = {(one.message, "end"): doer for _, one in before.held_by(call.transaction or "")}
-        new[call.transaction or "", "ended"] = doer
-    elif call.method == "transactions.begin":
-        new[call.name or "", "begin"] = doer
-    elif call.method == "messages.send":
-        new[call.message or "", "send"] = doer
+    else:
+        effects = _EFFECTS[call.method](before, call, doer) if call.method in _EFFECTS else ()
+    enlists = call.transaction is not None and call.method not in _ENDS
+    new = dict.fromkeys([*([(doer.member.name, "enlists")] if enlists else []), *effects], doer)
     return {**doers, **new} if new else doers
+
+
+Effect = tuple[str, str]
+"""A message, cursor, queue or transaction, and the kind of effect on it."""
+_ENDS: Final = ("transactions.commit", "transactions.abort")
+
+
+def _reads(before: State, call: Call, message: str) -> Iterator[Effect]:
+    plain = message.partition("@")[0]
+    yield plain, "shown"
+    if call.method not in PEEKS:
+        yield message, "read"
+    elif (position := _position(before, call, message)) is not None and position.claim == ALLOWED:
+        yield plain, "peeked"
+    if call.cursor is not None:
+        yield call.cursor, "cursor"
+
+
+def _ended(before: State, call: Call, doer: Doer) -> list[Effect]:
+    of = call.transaction or ""
+    return [*((one.message, "end") for _, one in before.held_by(of)), (of, "ended")]
+
+
+def _purged(before: State, call: Call, doer: Doer) -> list[Effect]:
+    queue = before.queues[before.handles[call.handle or ""].queue]
+    return [(one.message, "purge") for one in queue.positions if one.available]
+
+
+_EFFECTS: Final[Mapping[str, Callable[[State, Call, Doer], list[Effect]]]] = {
+    "cursors.open": lambda _, call, doer: [(call.name or "", "cursor")] if doer.call.member == "Reset" else [],
+    "queues.close": lambda before, call, _: [(before.handles[call.handle or ""].queue, "close")],
+    "queues.purge": _purged,
+    "transactions.commit": _ended,
+    "transactions.abort": _ended,
+    "transactions.begin": lambda _, call, __: [(call.name or "", "begin")],
+    "messages.send": lambda _, call, __: [(call.message or "", "send")],
+}
+"""Method to the effects of a call that shows no message."""

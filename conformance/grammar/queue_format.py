@@ -394,9 +394,5 @@ def _xactonly_flags(accepted: Readings) -> tuple[int, ...]:
     return tuple(flags[name] for name in accepted[XACTONLY_FLAGS])
 
 
-def _after_equals(text: str) -> str:
-    return text.partition("=")[2]
-
-
 def _short(text: str) -> str:
     return ascii(text if len(text) <= 80 else text[:77] + "...")

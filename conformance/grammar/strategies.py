@@ -11,7 +11,6 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.grammar.abnf import Alt, Chars, Grammar, Lit, Node, Prose, Ranges, Ref, Rep, Seq, single
 from conformance.grammar.automaton import dfa
-from conformance.grammar.sources import RULES, load, version_of
 
 BOUNDARIES = (1, 2, 31, 32, 33, 124, 125, 255, 256, 257)
 """Lengths at which the rules of MS-MQMQ 2.1 change, and their neighbours."""
@@ -128,11 +127,6 @@ class _Maker:
         if most is not None and usual < most <= _SMALL_BOUND:
             return usually | st.lists(inner, min_size=most, max_size=most).map("".join)
         return usually
-
-
-def names(form: str, version: str = "4.0", readings: Mapping[str, str] | None = None) -> SearchStrategy[str]:
-    """Generate names of a form of `names.parse` in an MSMQ version; arguments as of `names.parse_name`."""
-    return texts(load(version_of(version), readings), RULES[form])
 
 
 def texts(grammar: Grammar, rule: str, *, words: Mapping[str, tuple[str, ...]] = WORDS) -> SearchStrategy[str]:
