@@ -20,14 +20,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from conformance.judge.expr import keys_in
 from conformance.judge.packets.judge import ALL_RULES, judge_packet
 from conformance.judge.packets.rules_lists import MULTI, SOAP, TRACED
 from conformance.judge.packets.rules_security import CONNECTED, SIGNED, WITH_SID
 from conformance.judge.packets.rules_signatures import STANDARD, encrypted, provided
 from conformance.judge.packets.rules_user import ASKING, QUEUES, TRANSACTION
 from conformance.judge.packets.signatures import UNSIGNED, Signing, sign
-from conformance.judge.rules import PLAIN, Value
+from conformance.judge.rules import PLAIN, Value, keys_in
 from conformance.verdict import Outcome
 from conformance.wire import Packet, dissect, encode, patch
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from conformance import __version__
 from conformance.explaining.causes import Explained, explain, story_of
-from conformance.explaining.stories import Implementation, Told, implementation_of, once, stored
-from conformance.report.causes import CommonCause, Diagnosis, NotDiagnosed
-from conformance.report.findings import followed
+from conformance.explaining.playing import Implementation, Told, implementation_of, once, stored
+from conformance.report.findings import CommonCause, Diagnosis, NotDiagnosed, followed
 from conformance.report.records import read_run
 from conformance.runlog import Run, RunRecordError
 from conformance.spec.versions import DEFAULT_PROFILE

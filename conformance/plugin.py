@@ -119,7 +119,7 @@ def _loaded(config: pytest.Config, known: Path | str | None) -> Sequence[KnownQu
 def _reference(session: RunSession, config: pytest.Config) -> Reference:
     """Return what plays a story before it is told as a failure of this run's implementation."""
     from conformance.explaining.continuation import reference_of
-    from conformance.live.server import addresses, served
+    from conformance.live.proxy import addresses, served
 
     made = reference_of(session, lambda: served(addresses(0)))
     config.add_cleanup(made.close)

@@ -27,7 +27,7 @@ from conformance.files import scratch, write_text
 from conformance.harness.suite_registry import select
 from conformance.harness.test_selection import Claiming, claiming, collected
 from conformance.live.judge_client import child_environment
-from conformance.live.server import ServerGone, addresses, known_faults, served
+from conformance.live.proxy import ServerGone, addresses, known_faults, served
 from conformance.runlog import Run, RunRecordError, Said, read_run
 from conformance.spec.catalogue import catalogue, did_you_mean, requirement_id
 from conformance.spec.versions import LEVELS

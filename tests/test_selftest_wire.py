@@ -13,7 +13,7 @@ import pytest
 from nightly import nightly_only, sample
 
 from conformance import selftest as module
-from conformance.live.server import known_faults
+from conformance.live.proxy import known_faults
 from conformance.selftest import (
     CONTROL,
     SEEN,

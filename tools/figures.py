@@ -17,8 +17,8 @@ from conformance.embedded.faults.recorded import shows_as
 from conformance.files import write_text
 from conformance.histories.situations import book, situation
 from conformance.judge.columns import column_judge
-from conformance.judge.expr import describe
 from conformance.judge.packets.judge import ALL_RULES
+from conformance.judge.rules import describe
 from conformance.model import Answer, Call, Model, Observation, Scan, SeenMessage, States
 from conformance.model.state import State
 from conformance.spec.catalogue import assignment

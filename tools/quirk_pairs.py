@@ -27,9 +27,8 @@ from typing import Final
 from conformance.children import rarely_collecting, settle
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
-from conformance.explaining.playing import quick_folder
+from conformance.explaining.playing import implementation_of, quick_folder
 from conformance.explaining.quirks import Quirks
-from conformance.explaining.stories import implementation_of
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions

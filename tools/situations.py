@@ -14,8 +14,7 @@ from conformance.cli.output import console, emit_json, fail
 from conformance.cli.requirements import check_known
 from conformance.cli.shared_options import Json, group
 from conformance.histories.situations import book, object_book, situation
-from conformance.judge.dialogues.walk_faults import METHOD, SITUATIONS, excluded
-from conformance.judge.dialogues.walk_plans import meeting, plans
+from conformance.judge.dialogues.walk_plans import METHOD, SITUATIONS, excluded, meeting, plans
 from conformance.spec.catalogue import did_you_mean
 from conformance.verdict import ExitCode
 from tools.planner.planner import Effort, plan

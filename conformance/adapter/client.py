@@ -13,9 +13,9 @@ from typing import Any
 from conformance.adapter import protocol
 from conformance.adapter.errors import DriverUnusable, NotAccepted, NotOffered
 from conformance.adapter.host import Driver, InProcessLink
+from conformance.adapter.process import Launcher, Supervisor
 from conformance.adapter.protocol import Hello
 from conformance.adapter.session import Event, Failure, PendingCall, Result
-from conformance.adapter.supervisor import Launcher, Supervisor
 from conformance.verdict import Json
 
 __all__ = ["Client", "Event", "Failure", "Hello", "PendingCall", "Result"]

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 from conformance.adapter.client import DEADLINE_MS, HELLO_MS, RESTART_BUDGET, Client
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.adapter.host import InProcessLink, load_class
-from conformance.adapter.process import ProcessLink, StderrLog, TcpLink
-from conformance.adapter.supervisor import Launcher
+from conformance.adapter.process import Launcher, ProcessLink, StderrLog, TcpLink
 from conformance.adapter.templates import start_of
 from conformance.files import make_folder
 from conformance.suggest import nearest

@@ -1,12 +1,16 @@
-"""`mqconform adapter new` and `adapter check`."""
+"""Commands about an implementation: `mqconform adapter new`, `adapter check` and `learn`."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated, Any
 
-from conformance.cli.output import console, emit_json, fail, json_wanted
+import typer
+
+from conformance.cli.output import at_work, console, emit_json, fail, json_wanted
+from conformance.cli.shared_options import Adapter, DeadlineMs, Profile, Reading, accepted, number, time
 from conformance.files import scratch
 from conformance.verdict import ExitCode
 
@@ -58,3 +62,78 @@ def check_command(connector: str) -> None:
         if doubts:
             out.print(DOUBTS, markup=False, soft_wrap=True)
     sys.exit(int(ExitCode.DEVIATES if bad else ExitCode.CONFORMS))
+
+
+app = typer.Typer(rich_markup_mode=None)
+
+MoreStates = Annotated[
+    int,
+    number("--more-states", 0, 3, "States that the implementation may have beyond those found, for a complete result."),
+]
+
+
+@app.command(epilog="Example: mqconform learn --adapter 'stdio:./mydriver' --what cursor --html cursor.html")
+def learn(
+    what: Annotated[
+        str, typer.Option("--what", metavar="WHAT", help="cursor, transaction, message (with moves) or journal.")
+    ],
+    adapter: Adapter = "embedded",
+    profile: Profile = None,
+    reading: Reading = None,
+    more_states: MoreStates = 1,
+    budget: Annotated[float | None, time("--budget", "Time for learning: 30s, 5m or 2h (default: 2m).")] = None,
+    kill: Annotated[
+        bool, typer.Option("--kill", help="Add the letter that kills the manager: each takes a start of the driver.")
+    ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="LETTER", help="Leave out a letter; may be given several times."),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the page with drawing, differences and every step.")] = None,
+    deadline_ms: DeadlineMs = 10_000,
+) -> None:
+    """Learn the state machine that an implementation follows, and compare it with the specification's own."""
+
+    command(
+        what=what,
+        adapter=adapter,
+        profile=profile,
+        **accepted(reading),
+        more_states=more_states,
+        budget_s=budget,
+        kill=kill,
+        without=without or [],
+        html=html,
+        deadline_ms=deadline_ms,
+    )
+
+
+def command(*, budget_s: float | None, html: Path | None, **wanted: Any) -> None:
+    """Learn, write the pictures, print the result, and end with its exit code."""
+    from conformance.adapter.errors import AdapterError, ConnectorError
+    from conformance.command_options import BadInput
+    from conformance.files import write_text
+    from conformance.learn import BUDGET_S, MissingExtra, learn, need_learn
+    from conformance.report.machine import as_json, lines, render_machine
+
+    try:
+        need_learn()
+        with at_work("learn", "starting the driver", quiet=json_wanted()) as show:
+            found = learn(budget_s=BUDGET_S if budget_s is None else budget_s, on_progress=show, **wanted)
+    except (BadInput, MissingExtra) as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    except ConnectorError as error:
+        fail(error.sentence, ExitCode.BAD_INPUT)
+    except AdapterError as error:
+        fail(error.sentence, ExitCode.UNUSABLE)
+    if html is not None:
+        write_text(html, render_machine(found))
+    if json_wanted():
+        emit_json(as_json(found))
+    else:
+        out = console()
+        for line in [*lines(found), *([str(html)] if html is not None else [])]:
+            out.print(line, markup=False, soft_wrap=True)
+    if found.sentence:
+        fail(f"{found.sentence[:1].upper()}{found.sentence[1:]}", found.exit_code)
+    sys.exit(int(found.exit_code))

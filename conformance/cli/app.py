@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from conformance import __version__
+from conformance.cli.adapter import app as learn_app
 from conformance.cli.documents import app as situations_app
 from conformance.cli.documents import grammar_app, readings_app, requirements_app
 from conformance.cli.gate import Against, Baseline
 from conformance.cli.gate import app as comparing_app
 from conformance.cli.judge import app as judge_app
-from conformance.cli.learn import app as learn_app
 from conformance.cli.network import IOwnThis, Lab, permit_connector
 from conformance.cli.network import app as network_app
 from conformance.cli.pipeline import app as pipeline_app

@@ -84,7 +84,7 @@ def requirements_coverage(
 @readings_app.command("list", epilog="Example: mqconform readings list --json")
 def readings_list() -> None:
     """List readings and the alternatives that the default set accepts."""
-    from conformance.cli.readings import list_readings
+    from conformance.cli.requirements import list_readings
 
     list_readings()
 
@@ -94,7 +94,7 @@ def readings_show(
     name: Annotated[str, typer.Argument(metavar="ID", help="The reading's id.")],
 ) -> None:
     """Show one reading: its alternatives, what each set accepts, and the evidence."""
-    from conformance.cli.readings import show_reading
+    from conformance.cli.requirements import show_reading
 
     show_reading(name)
 
@@ -115,7 +115,7 @@ def readings_infer(
     deadline_ms: DeadlineMs = 10_000,
 ) -> None:
     """Find out which readings an implementation follows, and which of its answers fit no reading."""
-    from conformance.cli.readings import infer_command
+    from conformance.cli.requirements import infer_command
 
     infer_command(
         adapter=adapter,

@@ -204,7 +204,7 @@ def diagnose_command(record: Path, *, faults: Sequence[str], jobs: int, budget_s
     """Look for common causes, keep them beside the record, and print the record's summary with them."""
     from conformance.diagnose import SECONDS, diagnose
     from conformance.explaining.causes import UnknownFault
-    from conformance.report.causes import NotDiagnosed, keep
+    from conformance.report.findings import NotDiagnosed, keep
     from conformance.report.records import read_run
     from conformance.runlog import RunRecordError
 
@@ -236,7 +236,7 @@ def diagnose_command(record: Path, *, faults: Sequence[str], jobs: int, budget_s
     if json_wanted():
         emit_json({**found.to_json(), "exit_code": 0, "written": {name: str(path) for name, path in written.items()}})
     else:
-        from conformance.report.causes import cause_sentences
+        from conformance.report.findings import cause_sentences
 
         target = console()
         for line in cause_sentences(found):

@@ -22,8 +22,7 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.live.judge_client import Deviation, Judging
-    from conformance.live.proxy import Now, Passed, Ready, Watch
-    from conformance.live.server import Wanted
+    from conformance.live.proxy import Now, Passed, Ready, Wanted, Watch
     from conformance.live.wire_check import Finding
     from conformance.net.addresses import Permit, Place, Target
 
@@ -88,7 +87,7 @@ def proxy_command(
 
 def list_faults() -> NoReturn:
     """Print the faults of the server and what each breaks. Ends the command."""
-    from conformance.live.server import ServerGone, known_faults
+    from conformance.live.proxy import ServerGone, known_faults
 
     try:
         found = known_faults()
@@ -430,7 +429,7 @@ def serve(
     A line with the addresses says that it is ready. At the end the exit code is 0 if all clients sent conforms, 1 if
     something deviates, 5 if nothing was judged.
     """
-    from conformance.live.server import Wanted
+    from conformance.live.proxy import Wanted
 
     if faults:
         list_faults()

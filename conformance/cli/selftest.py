@@ -40,7 +40,7 @@ def command(
     """
     from conformance.harness.suite_registry import UnknownSuite
     from conformance.harness.test_selection import NotCollected
-    from conformance.live.server import ServerGone
+    from conformance.live.proxy import ServerGone
     from conformance.selftest import UnknownFault
 
     if wire and suites is not None:
@@ -128,7 +128,7 @@ def record_command(faults: list[str], *, jobs: int | None, wire: bool = False) -
     """Try the faults until nothing fails and keep what was seen. Ends the command with 0, or with 1 if one of them
     cannot be recorded; the others are kept."""
     from conformance.harness.test_selection import NotCollected
-    from conformance.live.server import ServerGone
+    from conformance.live.proxy import ServerGone
     from conformance.selftest import NotRecordable, UnknownFault
 
     try:

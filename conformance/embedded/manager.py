@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
-from conformance.embedded.cursors import Cursors
 from conformance.embedded.delivery import Delivery, Sending
 from conformance.embedded.directory import Directory
 from conformance.embedded.entities import (
@@ -53,7 +52,7 @@ from conformance.embedded.objects.type_library import TypeLibrary
 from conformance.embedded.packet_reading import Arrival, IncomingTransfers, PacketReader
 from conformance.embedded.packet_writing import PacketWriter
 from conformance.embedded.queues import Queues
-from conformance.embedded.receiving import Receiving
+from conformance.embedded.receiving import Cursors, Receiving
 from conformance.embedded.store import Store
 from conformance.embedded.structures import Structures
 from conformance.embedded.transactions import Transactions

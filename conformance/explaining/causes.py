@@ -15,8 +15,7 @@ from typing import Final
 
 from conformance.children import safe_path
 from conformance.embedded.faults import FAULTS, Fault
-from conformance.explaining.playing import STATUS, Played, StoryPlayer, Tolerated
-from conformance.explaining.stories import Implementation, Told
+from conformance.explaining.playing import STATUS, Implementation, Played, StoryPlayer, Told, Tolerated
 from conformance.spec.catalogue import did_you_mean
 
 _NEEDS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -13,8 +13,15 @@ from conformance.adapter.client import Client
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
 from conformance.explaining.causes import Seen, told_of
-from conformance.explaining.playing import StoryPlayer, alternatives, quick_folder
-from conformance.explaining.stories import Implementation, Told, implementation_of, taped
+from conformance.explaining.playing import (
+    Implementation,
+    StoryPlayer,
+    Told,
+    alternatives,
+    implementation_of,
+    quick_folder,
+    taped,
+)
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import DriverGone, GuardedClient, lacking, refusals
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions

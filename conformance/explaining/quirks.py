@@ -16,8 +16,7 @@ from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
 from conformance.explaining.causes import Seen, together, told_of
 from conformance.explaining.continuation import Behind, Searched
-from conformance.explaining.playing import StoryPlayer
-from conformance.explaining.stories import Implementation, Told, implementation_of, taped
+from conformance.explaining.playing import Implementation, StoryPlayer, Told, implementation_of, taped
 from conformance.files import make_folder, write_text
 from conformance.harness.guarded_client import DriverGone, GuardedClient, refusals
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions

@@ -13,9 +13,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from conformance.judge.expr import And, Compare, Const, Expr, Field, Or, Run, compiled
 from conformance.judge.packets.judge import facts
 from conformance.judge.packets.packet_verdicts import deviating
+from conformance.judge.rules import And, Compare, Const, Expr, Field, Or, Run, compiled
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet

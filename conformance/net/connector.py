@@ -14,7 +14,7 @@ from uuid import UUID
 from conformance.adapter.connectors import Options
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.adapter.host import InProcessLink
-from conformance.adapter.supervisor import Launcher
+from conformance.adapter.process import Launcher
 from conformance.net.addresses import (
     MSMQ_PORT,
     PING_PORT,

@@ -10,9 +10,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.report.causes import HINT, cause_sentences, diagnosis_of, quirks
 from conformance.report.coverage import needed, numbers
-from conformance.report.findings import BOTH_WAYS, Group, followed, heading, story_lines
+from conformance.report.findings import (
+    BOTH_WAYS,
+    HINT,
+    Group,
+    cause_sentences,
+    diagnosis_of,
+    followed,
+    heading,
+    quirks,
+    story_lines,
+)
 from conformance.report.gate import Decision, Excused, parted
 from conformance.report.situations import situations
 from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, judged_words, roll_up

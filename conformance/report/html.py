@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.harness.repro_files import broken, sequence_diagram
 from conformance.harness.suite_registry import suites
-from conformance.report.causes import HINT, diagnosis_of, quirks
-from conformance.report.causes import cause_sentences as told_of
 from conformance.report.coverage import LEFT, Numbers, numbers
-from conformance.report.findings import MAX_STEPS, Group, ReportedFinding, followed, heading
+from conformance.report.findings import HINT, MAX_STEPS, Group, ReportedFinding, diagnosis_of, followed, heading, quirks
+from conformance.report.findings import cause_sentences as told_of
 from conformance.report.gate import Decision, Excused, counted, parted
 from conformance.report.hexdump import DumpLine, dump_of
 from conformance.report.page import json_block, render_page, trusted

@@ -6,9 +6,17 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from conformance.report.causes import HINT, cause_sentences, diagnosis_of, quirks
 from conformance.report.coverage import needed, numbers
-from conformance.report.findings import Group, followed, heading, story_lines
+from conformance.report.findings import (
+    HINT,
+    Group,
+    cause_sentences,
+    diagnosis_of,
+    followed,
+    heading,
+    quirks,
+    story_lines,
+)
 from conformance.report.gate import Decision, Excused, counted, deviations, parted
 from conformance.report.table import REFUTED, Section, Table, folded, judged_words, roll_up
 from conformance.report.text import label

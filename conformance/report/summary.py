@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from conformance.calling import calls
-from conformance.report.causes import diagnosis_of, quirks
 from conformance.report.coverage import numbers
-from conformance.report.findings import followed
+from conformance.report.findings import diagnosis_of, followed, quirks
 from conformance.report.gate import Decision, Excused
 from conformance.report.situations import situations
 from conformance.report.table import Table, roll_up
@@ -131,7 +130,7 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     ids of requirements with an outcome that makes the command exit with 1 or 4. exit_code: the code that the verdicts
     demand; the command that made the run may have ended with a worse one. incomplete: what captures lack, null if
     nothing. left_out: see `conformance.runlog.run.LeftOut`; null if all tests ran to their end. as_recorded:
-    requirements that `judge` could not judge again. diagnosis: see `conformance.report.causes.Diagnosis`; null
+    requirements that `judge` could not judge again. diagnosis: see `conformance.report.findings.Diagnosis`; null
     unless `diagnose` has looked at the record. quirks: those that the run went on behind. gate: its decision, with
     known and new deviations, null without a gate; with one, exit_code and conclusion are the gate's. seconds: from
     the start to the end, null if no end is recorded.

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from suites.session_peer import Peer
 
-from conformance.adapter import supervisor
+from conformance.adapter import process
 from conformance.adapter.check import check_adapter
 from conformance.adapter.check_calls import CheckStep
 from conformance.adapter.errors import ConnectorError, DriverUnusable
@@ -62,8 +62,8 @@ def test_an_honest_driver_has_nothing_wrong(tmp_path: Path) -> None:
 def test_each_defect_is_met_and_named(
     fake: str, step: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervisor, "STOP_MS", 500)
-    monkeypatch.setattr(supervisor, "CLOSE_MS", 500)
+    monkeypatch.setattr(process, "STOP_MS", 500)
+    monkeypatch.setattr(process, "CLOSE_MS", 500)
     steps = walked(fake, tmp_path, 500 if fake == "hangs_mid_run" else 5000)
     wrong = [found for found in steps if found.state == "wrong" and found.what == step]
     assert wrong, steps

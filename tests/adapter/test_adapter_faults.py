@@ -168,6 +168,6 @@ def test_a_kill_takes_the_whole_group(tmp_path: Path) -> None:
 
 
 def test_a_driver_that_will_not_stop_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.adapter.supervisor.CLOSE_MS", 300)
+    monkeypatch.setattr("conformance.adapter.process.CLOSE_MS", 300)
     assert driver("never_stops", tmp_path).close() is False
     assert driver("honest", tmp_path).close() is True

@@ -11,8 +11,8 @@ from tests_cli import one_sentence
 from conformance.histories.situations import object_book
 from conformance.histories.situations.book import load
 from conformance.histories.situations.situation import space
-from conformance.judge.dialogues.walk_faults import METHOD, SITUATIONS
-from conformance.judge.dialogues.walk_faults import situations as wanted
+from conformance.judge.dialogues.walk_plans import METHOD, SITUATIONS
+from conformance.judge.dialogues.walk_plans import situations as wanted
 from conformance.verdict import ExitCode
 
 

@@ -15,9 +15,8 @@ from conformance.embedded.driver import METHODS
 from conformance.embedded.faults import FAULTS
 from conformance.explaining.causes import told_of
 from conformance.explaining.continuation import Asked, heard
-from conformance.explaining.playing import AnswerComparer
+from conformance.explaining.playing import AnswerComparer, Implementation, implementation_of
 from conformance.explaining.quirks import KnownQuirk, Quirk, Quirks, Shared, tables, usable
-from conformance.explaining.stories import Implementation, implementation_of
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.known_deviations import LazyDeviations

@@ -12,8 +12,7 @@ import pytest
 from conformance.embedded.faults import NotTogether, apply_faults
 from conformance.explaining.causes import compared, together
 from conformance.explaining.continuation import Asked, heard
-from conformance.explaining.playing import MESSAGE, STATUS, StoryPlayer
-from conformance.explaining.stories import Implementation, Told, implementation_of
+from conformance.explaining.playing import MESSAGE, STATUS, Implementation, StoryPlayer, Told, implementation_of
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.run_session import hello_json

@@ -21,11 +21,10 @@ from conformance.files import resource
 from conformance.judge.columns import Outcomes, Slow
 from conformance.judge.columns.judge import emitted
 from conformance.judge.columns.rule_trees import outcome_code
-from conformance.judge.expr import Not, evaluate
 from conformance.judge.packets import rules_security
 from conformance.judge.packets.judge import ALL_RULES, find, rules_of
 from conformance.judge.packets.message_facts import ODD
-from conformance.judge.rules import Rule
+from conformance.judge.rules import Not, Rule, evaluate
 from conformance.suites.packets.messages import (
     messages_in_a_session,
     messages_to_several_queues,

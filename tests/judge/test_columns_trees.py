@@ -16,7 +16,10 @@ from packet_mutations import changes
 from conformance.judge.columns import Slow, column_judge
 from conformance.judge.columns.judge import Sieve
 from conformance.judge.columns.rule_trees import Pair, groups_of, outcome_code
-from conformance.judge.expr import (
+from conformance.judge.packets.diagnosis import AT_ONCE, Search, Sifted, hypotheses
+from conformance.judge.packets.judge import _Failing, facts, judge_dissected
+from conformance.judge.packets.message_facts import ODD
+from conformance.judge.rules import (
     And,
     Begins,
     ByteAt,
@@ -27,17 +30,15 @@ from conformance.judge.expr import (
     Has,
     In,
     Masked,
+    Mutation,
     Not,
     Or,
     Plus,
     Rest,
+    Rule,
     Times,
     compiled,
 )
-from conformance.judge.packets.diagnosis import AT_ONCE, Search, Sifted, hypotheses
-from conformance.judge.packets.judge import _Failing, facts, judge_dissected
-from conformance.judge.packets.message_facts import ODD
-from conformance.judge.rules import Mutation, Rule
 from conformance.spec.catalogue import assignment
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.packets import shapes_and_code

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from conformance.files import resource
-from conformance.judge.expr import keys_in
 from conformance.judge.hints import condition, hints, known_hints
 from conformance.judge.packets.judge import RULES, judge_packet
-from conformance.judge.rules import PLAIN
+from conformance.judge.rules import PLAIN, keys_in
 from conformance.report.wireshark import declared
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect, encode, patch

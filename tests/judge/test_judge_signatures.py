@@ -37,8 +37,7 @@ from conformance.judge.rules import PLAIN
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect, encode, patch
-from conformance.wire.certificates import read_certificate
-from conformance.wire.hashes import DIGEST_SIZES
+from conformance.wire.certificates import DIGEST_SIZES, read_certificate
 
 U, M = "UserHeader.", "MessagePropertiesHeader."
 SIGNATURE_RULE = "MQDMPR-3.1.1.12.signature"

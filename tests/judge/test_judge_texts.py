@@ -6,7 +6,24 @@ from typing import Any
 
 import pytest
 
-from conformance.judge.expr import (
+from conformance.judge.names import (
+    MULTICAST_ADDRESS,
+    MULTICAST_CLASS,
+    MULTICAST_RULE,
+    ONLY,
+    PORT_ZEROS,
+    Expectation,
+    NameCase,
+    NameObservation,
+    TextCase,
+    TextObservation,
+    judge_label,
+    judge_name,
+    judge_property,
+    judge_refused_creation,
+    judge_refused_open,
+)
+from conformance.judge.rules import (
     DECIDED,
     And,
     Begins,
@@ -30,23 +47,6 @@ from conformance.judge.expr import (
     evaluate,
     keys_in,
     ne,
-)
-from conformance.judge.names import (
-    MULTICAST_ADDRESS,
-    MULTICAST_CLASS,
-    MULTICAST_RULE,
-    ONLY,
-    PORT_ZEROS,
-    Expectation,
-    NameCase,
-    NameObservation,
-    TextCase,
-    TextObservation,
-    judge_label,
-    judge_name,
-    judge_property,
-    judge_refused_creation,
-    judge_refused_open,
 )
 from conformance.spec.catalogue import assignment
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_VALUE, MQ_ERROR_LABEL_TOO_LONG

@@ -16,9 +16,8 @@ from conformance.harness.repro_files import NotRepeatable
 from conformance.judge.packets.judge import RULES
 from conformance.spec.catalogue import assignment
 from conformance.suites.packets import test_mqmq_mutations as suite
-from conformance.suites.packets.cases import CONTROL, decode_case, encode_case, refuse_case
+from conformance.suites.packets.cases import CONTROL, HANDLED, decode_case, encode_case, handling, mutated, refuse_case
 from conformance.suites.packets.combinations import APART, changes, full_message, packet_with
-from conformance.suites.packets.handling import HANDLED, handling, mutated
 from conformance.suites.packets.malformed import IGNORED, MALFORMED, TRANSACTION_BITS, Ignored, Malformed
 from conformance.suites.packets.messages import base64_of, messages_in_a_session, packet_of, user_messages
 from conformance.suites.packets.rejudge import rejudge

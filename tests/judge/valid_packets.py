@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE, SIZE, Signing, sign
 from conformance.judge.rules import Value
 from conformance.wire import encode
-from conformance.wire.hashes import DIGEST_SIZES
+from conformance.wire.certificates import DIGEST_SIZES
 from conformance.wire.security_items import simple_blob
 
 B, U, T, S, M, D, X, Q = (

@@ -18,8 +18,7 @@ from conformance.captures import replay
 from conformance.command_options import BadInput
 from conformance.live import judge_client as judge_module
 from conformance.live.judge_client import Deviation, Judging
-from conformance.live.proxy import Passed, Ready, Watch, proxy, serve
-from conformance.live.server import Wanted
+from conformance.live.proxy import Passed, Ready, Wanted, Watch, proxy, serve
 from conformance.net.addresses import Permit, Place, target
 from conformance.net.proxy import Proxy
 from conformance.spec.catalogue import assignment

@@ -23,8 +23,7 @@ from small_manager import FRAMES, manager, turns
 from conformance.capture import Opened
 from conformance.live import proxy
 from conformance.live.judge_client import Judging
-from conformance.live.proxy import Watch, serve
-from conformance.live.server import Wanted
+from conformance.live.proxy import Wanted, Watch, serve
 from conformance.live.wire_check import wire_check
 from conformance.net.addresses import Permit, Place, target
 from conformance.net.connector import understood

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import conformance
 from conformance.files import resource
-from conformance.judge.expr import Const
 from conformance.judge.packets import judge
+from conformance.judge.rules import Const
 from conformance.report.comparison import (
     ADDED,
     BROKEN,

@@ -20,7 +20,7 @@ from conformance.harness.repro_files import write_beside
 from conformance.model import Answer, Call, SeenMessage
 from conformance.model.calls import INFINITE
 from conformance.model.linearizability.history import Operation
-from conformance.report.causes import Told, quirks
+from conformance.report.findings import Told, quirks
 from conformance.report.html import MAX_OPERATIONS, classes_of, history_of, programs_of, render_html, render_timeline
 from conformance.report.markdown import render_markdown
 from conformance.report.table import roll_up

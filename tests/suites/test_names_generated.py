@@ -14,8 +14,7 @@ from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
 from conformance.embedded.names import Name, NameParser
 from conformance.grammar.automaton import dfa
-from conformance.grammar.extremes import NARROW, WIDE, narrowest, ordinary, widest
-from conformance.grammar.sources import RULES, load, readings_of
+from conformance.grammar.sources import NARROW, RULES, WIDE, load, narrowest, ordinary, readings_of, widest
 from conformance.harness.hypothesis_settings import suite_settings
 from conformance.judge.names import FORMAT_NAME, FORMS, PATH_NAME, NameCase, NameObservation, judge_name
 from conformance.spec.catalogue import assignment, catalogue

@@ -33,8 +33,7 @@ from conformance.run import run
 from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import assignment
 from conformance.suites.objects import playing, services, staging
-from conformance.suites.objects.identifying import identify
-from conformance.suites.objects.playing import NotCreated
+from conformance.suites.objects.playing import NotCreated, identify
 from conformance.verdict import ExitCode, Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 1)

@@ -15,8 +15,17 @@ from walk_peers import WalkPeer
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.repro_files import NotRepeatable
-from conformance.judge.dialogues.walk_faults import SITUATIONS, excluded, situations
-from conformance.judge.dialogues.walk_plans import Act, claims, meeting, plans, situations_met, steps_of
+from conformance.judge.dialogues.walk_plans import (
+    SITUATIONS,
+    Act,
+    claims,
+    excluded,
+    meeting,
+    plans,
+    situations,
+    situations_met,
+    steps_of,
+)
 from conformance.spec.catalogue import assignment
 from conformance.suites.sessions.rejudge import rejudge
 from conformance.suites.sessions.walking import Walker, check, drawn

@@ -14,14 +14,14 @@ from hypothesis.errors import Flaky
 
 from conformance.adapter.connectors import connect
 from conformance.explaining.continuation import ALL_S, Reference
-from conformance.explaining.stories import Implementation
+from conformance.explaining.playing import Implementation
 from conformance.files import resource
 from conformance.harness.failure_verdicts import flaky, settle, tell
 from conformance.harness.recorder import ConformanceFailure, RunOptions
 from conformance.harness.run_session import HARNESS_FAILED, Check, RunSession
 from conformance.judge.dialogues.steps import Answered
 from conformance.judge.dialogues.walk_plans import plans
-from conformance.live.server import ServerGone, addresses, served
+from conformance.live.proxy import ServerGone, addresses, served
 from conformance.model.linearizability.judge import IN_TIME
 from conformance.repro import FAILED, NOT_REPRODUCED, repro
 from conformance.run import run

@@ -19,7 +19,7 @@ from conformance.suites.concurrency.running import concurrently, storm
 from conformance.suites.concurrency.workload import BadWorkload, Workload
 from conformance.suites.restart import rejudge as restarts
 from conformance.suites.restart import test_mqdmpr_3_1_3_kills as kills
-from conformance.suites.restart.stories import tell_and_judge
+from conformance.suites.restart.rejudge import tell_and_judge
 from conformance.verdict import Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 3, 10)

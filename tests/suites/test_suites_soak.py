@@ -12,7 +12,7 @@ from conformance.command_options import BadInput
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.histories.soak import Direct, Odd, Soak
 from conformance.histories.walk import offered
-from conformance.report.causes import quirks as quirks_of
+from conformance.report.findings import quirks as quirks_of
 from conformance.report.transition_pictures import transitions
 from conformance.runlog import Run
 from conformance.soak import known_plans, soak

@@ -12,9 +12,9 @@ from cases import all_of
 from counted import ROOT, TooManySteps, peak, steps
 from growing import SHAPES
 
-from conformance.judge.expr import together
 from conformance.judge.packets import judge as judging
 from conformance.judge.packets.judge import judge_packet
+from conformance.judge.rules import together
 from conformance.wire import Packet, dissect, encode
 from conformance.wire.headers import ALL_SECTIONS
 from conformance.wire.layout import steps_of

@@ -9,8 +9,19 @@ from hypothesis import strategies as st
 
 from conformance.judge.packets.signatures import EXPONENT, MODULUS, SIGNERS_CERTIFICATE
 from conformance.wire import EncodeError, dissect, encode, rebuild
-from conformance.wire.certificates import key_bits, one_sequence, read_certificate, with_key_bits
-from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, MD2, MD4, digest, md2, md4
+from conformance.wire.certificates import (
+    DIGEST_INFO,
+    DIGEST_SIZES,
+    MD2,
+    MD4,
+    digest,
+    key_bits,
+    md2,
+    md4,
+    one_sequence,
+    read_certificate,
+    with_key_bits,
+)
 from conformance.wire.layers import LAYER, SID, BaseHeader, SecurityHeader, UserHeader
 from conformance.wire.security_items import key_of_blob, public_key_blob, sid_bytes, sid_text, simple_blob
 

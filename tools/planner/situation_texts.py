@@ -12,8 +12,15 @@ from conformance.histories.situations.object_book import ObjectBook
 from conformance.histories.situations.object_book import Planned as ObjectPlanned
 from conformance.histories.situations.situation import Situation, Space
 from conformance.histories.situations.specified_calls import default_model, states
-from conformance.judge.dialogues.walk_faults import FEATURES, METHOD, SITUATIONS, excluded, situations
-from conformance.judge.dialogues.walk_plans import plans, situations_met
+from conformance.judge.dialogues.walk_plans import (
+    FEATURES,
+    METHOD,
+    SITUATIONS,
+    excluded,
+    plans,
+    situations,
+    situations_met,
+)
 
 
 @dataclass(frozen=True, slots=True)

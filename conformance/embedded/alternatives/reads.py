@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.cursors import CursorOutcome, Cursors
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     END_KEY,
@@ -25,7 +24,7 @@ from conformance.embedded.entities import (
     Waiter,
 )
 from conformance.embedded.queues import Queues
-from conformance.embedded.receiving import STATUS_NOT_FOUND, Caller, Receiving
+from conformance.embedded.receiving import STATUS_NOT_FOUND, Caller, CursorOutcome, Cursors, Receiving
 from conformance.spec.constants.hresults import (
     MQ_ERROR_IO_TIMEOUT,
     MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from conformance.embedded.cursors import CursorOutcome, Cursors
 from conformance.embedded.delivery import DEFAULTS, Delivery, Sending
 from conformance.embedded.entities import (
     CursorState,
@@ -21,7 +20,7 @@ from conformance.embedded.entities import (
 )
 from conformance.embedded.faults.base import also, fault
 from conformance.embedded.queues import Queues
-from conformance.embedded.receiving import Receiving
+from conformance.embedded.receiving import CursorOutcome, Cursors, Receiving
 from conformance.embedded.store import QueueRow, Store
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_TRANSACTION_SEQUENCE

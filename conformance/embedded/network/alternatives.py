@@ -11,10 +11,9 @@ from conformance.embedded import packet_layout as lay
 from conformance.embedded.network import codec as net
 from conformance.embedded.network.acknowledging import Acknowledging
 from conformance.embedded.network.codec import Codec
-from conformance.embedded.network.incoming import Receiver
+from conformance.embedded.network.incoming import History, Incoming, Receiver, Sequences
 from conformance.embedded.network.node import NetworkParts
 from conformance.embedded.network.sender import Route
-from conformance.embedded.network.sequences import History, Incoming, Sequences
 from conformance.embedded.network.session import Session, State
 
 Json = Any

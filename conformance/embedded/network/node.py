@@ -15,12 +15,10 @@ from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import Message, MqError, Position, Queue, Reason, State
 from conformance.embedded.manager import Manager, Parts
 from conformance.embedded.network import codec as net
-from conformance.embedded.network.acknowledging import Acknowledging
+from conformance.embedded.network.acknowledging import Acknowledging, Pings
 from conformance.embedded.network.codec import Codec, SessionHeader
-from conformance.embedded.network.incoming import Arrived, Receiver, Security
-from conformance.embedded.network.pings import Pings
+from conformance.embedded.network.incoming import Arrived, History, Kept, Receiver, Security, Sequences
 from conformance.embedded.network.sender import Entry, Outgoing, Route
-from conformance.embedded.network.sequences import History, Kept, Sequences
 from conformance.embedded.network.session import Link, Session
 from conformance.embedded.network.settings import Durations, Scheduler, Settings
 from conformance.embedded.packet_layout import Malformed

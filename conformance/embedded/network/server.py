@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from conformance.embedded.network.acknowledging import Address
 from conformance.embedded.network.node import MOST_SESSIONS, NetworkParts, Node
-from conformance.embedded.network.pings import Address
 from conformance.embedded.network.sender import Route
 from conformance.embedded.network.session import Session
 from conformance.embedded.network.settings import Settings

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, assert_never
 
-from conformance.judge.expr import (
+from conformance.judge.packets.judge import ALL_RULES
+from conformance.judge.packets.message_facts import ODD, SENDER, TARGET
+from conformance.judge.packets.signatures import PLACES
+from conformance.judge.rules import (
     And,
     Begins,
     ByteAt,
@@ -23,15 +26,12 @@ from conformance.judge.expr import (
     Or,
     Plus,
     Rest,
+    Rule,
     Spelled,
     Times,
     describe,
     keys_in,
 )
-from conformance.judge.packets.judge import ALL_RULES
-from conformance.judge.packets.message_facts import ODD, SENDER, TARGET
-from conformance.judge.packets.signatures import PLACES
-from conformance.judge.rules import Rule
 from conformance.wire.columns.frames import Reads, Truth, WideFrame, closed, every, opposite, some
 from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError, is_among
 from conformance.wire.columns.table import Judged

@@ -10,10 +10,10 @@ from itertools import islice, starmap
 from typing import Any, Protocol
 
 from conformance.grammar.queue_format import is_direct
-from conformance.judge.expr import compiled
 from conformance.judge.packets.message_facts import ODD, QUEUES
 from conformance.judge.packets.packet_verdicts import Judged, Later, Pattern, Told
 from conformance.judge.packets.repairs import cut_session_header, cuts, guesses, instead, surplus
+from conformance.judge.rules import compiled
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect, patch

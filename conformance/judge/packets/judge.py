@@ -11,7 +11,6 @@ from operator import itemgetter
 from typing import Any
 
 from conformance.grammar.queue_format import is_direct
-from conformance.judge.expr import DECIDED, Expr, Fields, Known, Run, compiled, describe, keys_in, together
 from conformance.judge.packets import (
     rules_appended,
     rules_base,
@@ -25,7 +24,7 @@ from conformance.judge.packets.diagnosis import Cause, Search, blamed, cause_of,
 from conformance.judge.packets.message_facts import CAUSE, envelope_facts, facts_on_names, is_told_of
 from conformance.judge.packets.packet_verdicts import Judged, Later, Pattern, Told
 from conformance.judge.packets.signatures import WHY, signature_facts
-from conformance.judge.rules import Rule
+from conformance.judge.rules import DECIDED, Expr, Fields, Known, Rule, Run, compiled, describe, keys_in, together
 from conformance.spec.catalogue import assignment, reading_id, requirement
 from conformance.spec.followed_readings import either
 from conformance.spec.versions import LEVELS

@@ -7,8 +7,8 @@ from typing import Any
 from xml.parsers import expat
 
 from conformance.grammar.queue_format import PREFIX, is_format_name
-from conformance.judge.expr import Expr, Has, Not, both, either, eq, ne
 from conformance.judge.packets.signatures import octets
+from conformance.judge.rules import Expr, Has, Not, both, either, eq, ne
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire import Packet
 from conformance.wire.elements import MAX_SHOWN

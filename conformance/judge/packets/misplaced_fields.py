@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from conformance.judge.expr import keys_in
 from conformance.judge.packets.field_compare import PLACES, B, M, S, U, bits, in_place
 from conformance.judge.packets.judge import RULES, field_json
 from conformance.judge.packets.optional_headers import FIELDS, MEMBERS
 from conformance.judge.packets.user_messages import canonical, queue_name
+from conformance.judge.rules import keys_in
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet

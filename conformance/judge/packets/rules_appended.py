@@ -6,7 +6,10 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conformance.judge.expr import (
+from conformance.judge.packets.header_order import Rearranged
+from conformance.judge.packets.message_facts import POSTED, RIGHT, RIGHT_POST, SENDER, SOAP
+from conformance.judge.packets.rules_base import CLASSES, MESSAGE, fits
+from conformance.judge.rules import (
     ByteAt,
     Compare,
     Const,
@@ -14,10 +17,13 @@ from conformance.judge.expr import (
     Field,
     Has,
     Masked,
+    Mutation,
     Not,
     Plus,
     Rest,
+    Rule,
     Times,
+    Value,
     at_least,
     at_most,
     both,
@@ -28,10 +34,6 @@ from conformance.judge.expr import (
     ne,
     one_of,
 )
-from conformance.judge.packets.header_order import Rearranged
-from conformance.judge.packets.message_facts import POSTED, RIGHT, RIGHT_POST, SENDER, SOAP
-from conformance.judge.packets.rules_base import CLASSES, MESSAGE, fits
-from conformance.judge.rules import Mutation, Rule, Value
 
 X, SUB, DEAD, ADDRESS = "ExtensionHeader.", "SubqueueHeader.", "DeadLetterHeader.", "ExtendedAddressHeader."
 ID = "MQRR-2.2.5."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.judge.expr import (
+from conformance.judge.packets.rules_signatures import encrypted
+from conformance.judge.rules import (
     ALWAYS,
     Compare,
     Const,
@@ -12,7 +13,10 @@ from conformance.judge.expr import (
     Field,
     Has,
     Masked,
+    Mutation,
     Not,
+    Rule,
+    Value,
     at_least,
     at_most,
     both,
@@ -23,8 +27,6 @@ from conformance.judge.expr import (
     ne,
     one_of,
 )
-from conformance.judge.packets.rules_signatures import encrypted
-from conformance.judge.rules import Mutation, Rule, Value
 from conformance.wire.headers import INFINITE, MAXIMUM_SIZE, SIGNATURE, VERSION
 
 B = "BaseHeader."

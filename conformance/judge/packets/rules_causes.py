@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conformance.judge.expr import Expr, Has, at_least, both, either, eq, is_clear, is_set, one_of
 from conformance.judge.packets.header_order import Rearranged
 from conformance.judge.packets.message_facts import is_no_cause
 from conformance.judge.packets.rules_base import MESSAGE, WITH_DEBUG, WITH_SESSION, B
@@ -16,7 +15,20 @@ from conformance.judge.packets.rules_security import CONNECTED, SID, SIGNED, WIT
 from conformance.judge.packets.rules_signatures import STANDARD, encrypted
 from conformance.judge.packets.rules_user import ASKING, GUID, TRANSACTION, USER_FLAGS, T, U
 from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE
-from conformance.judge.rules import Mutation, Rule, Value
+from conformance.judge.rules import (
+    Expr,
+    Has,
+    Mutation,
+    Rule,
+    Value,
+    at_least,
+    both,
+    either,
+    eq,
+    is_clear,
+    is_set,
+    one_of,
+)
 
 H, D, Q = "SecurityHeader.", "DebugHeader.", "MultiQueueFormatHeader."
 # What a connector signed is not verified.

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conformance.judge.expr import (
+from conformance.judge.packets.rules_base import CLASSES, fits, reserved_bits
+from conformance.judge.rules import (
     Compare,
     Const,
     Expr,
     Field,
     Has,
     Masked,
+    Mutation,
     Rest,
+    Rule,
+    Value,
     at_least,
     at_most,
     both,
@@ -20,8 +24,6 @@ from conformance.judge.expr import (
     ne,
     one_of,
 )
-from conformance.judge.packets.rules_base import CLASSES, fits, reserved_bits
-from conformance.judge.rules import Mutation, Rule, Value
 from conformance.wire.elements import SPARE, WAYS
 from conformance.wire.headers import ADDRESS_HEADER_SIZE, DISTRIBUTION_LIST, LISTS, PRIVATE, PUBLIC
 

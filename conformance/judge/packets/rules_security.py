@@ -4,28 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conformance.judge.expr import (
-    Begins,
-    ByteAt,
-    Compare,
-    Const,
-    Expr,
-    Field,
-    Has,
-    Not,
-    Plus,
-    Rest,
-    Times,
-    at_least,
-    at_most,
-    both,
-    either,
-    eq,
-    is_clear,
-    is_set,
-    ne,
-    one_of,
-)
 from conformance.judge.packets.rules_base import AES, AES256, MESSAGE, fits, reserved_bits
 from conformance.judge.packets.rules_lists import MULTI
 from conformance.judge.packets.rules_signatures import (
@@ -62,7 +40,31 @@ from conformance.judge.packets.signatures import (
     Signing,
     sign,
 )
-from conformance.judge.rules import Mutation, Rule, Value
+from conformance.judge.rules import (
+    Begins,
+    ByteAt,
+    Compare,
+    Const,
+    Expr,
+    Field,
+    Has,
+    Mutation,
+    Not,
+    Plus,
+    Rest,
+    Rule,
+    Times,
+    Value,
+    at_least,
+    at_most,
+    both,
+    either,
+    eq,
+    is_clear,
+    is_set,
+    ne,
+    one_of,
+)
 from conformance.wire.certificates import with_key_bits
 from conformance.wire.security_items import RSA1, public_key_blob, simple_blob
 

@@ -5,25 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from conformance.judge.expr import (
-    Begins,
-    Compare,
-    Const,
-    Expr,
-    Field,
-    Has,
-    Masked,
-    Not,
-    Rest,
-    at_most,
-    both,
-    either,
-    eq,
-    is_clear,
-    is_set,
-    ne,
-    one_of,
-)
 from conformance.judge.packets.signatures import (
     CERTIFIED,
     MAKING,
@@ -37,8 +18,29 @@ from conformance.judge.packets.signatures import (
     SignedMutation,
     Signing,
 )
-from conformance.judge.rules import Mutation, Rule, Value
-from conformance.wire import hashes
+from conformance.judge.rules import (
+    Begins,
+    Compare,
+    Const,
+    Expr,
+    Field,
+    Has,
+    Masked,
+    Mutation,
+    Not,
+    Rest,
+    Rule,
+    Value,
+    at_most,
+    both,
+    either,
+    eq,
+    is_clear,
+    is_set,
+    ne,
+    one_of,
+)
+from conformance.wire import certificates
 from conformance.wire.security_items import sid_bytes, simple_blob
 
 H, M, A = "SecurityHeader.", "MessagePropertiesHeader.", "MQDMPR-3.1.1.12."
@@ -62,12 +64,12 @@ _LISTS: dict[str, Value] = {
     "MultiQueueFormatHeader.Administration.FormatNameList": b"\x03\0" + "OS:h\\a\0".encode("utf-16-le"),
 }
 HASHES = {
-    hashes.MD2: ("hash-md2", "hash-md2"),
-    hashes.MD4: ("hash-md4", "hash-md4"),
-    hashes.MD5: ("hash-md5", "hash-md5"),
-    hashes.SHA1: ("hash-sha1", "hash-sha1"),
-    hashes.SHA256: ("hash-sha256", "hash-sha-256"),
-    hashes.SHA512: ("hash-sha512", "hash-sha-512"),
+    certificates.MD2: ("hash-md2", "hash-md2"),
+    certificates.MD4: ("hash-md4", "hash-md4"),
+    certificates.MD5: ("hash-md5", "hash-md5"),
+    certificates.SHA1: ("hash-sha1", "hash-sha1"),
+    certificates.SHA256: ("hash-sha256", "hash-sha-256"),
+    certificates.SHA512: ("hash-sha512", "hash-sha-512"),
 }
 _WRONG: dict[str, Signing] = {
     "byte-order": Signing(byte_order="little"),
@@ -122,11 +124,11 @@ def _of_place(place: str, prefix: str, base: dict[str, Value], end: str) -> Iter
         _kind(prefix),
         eq(prefix + ".Hash", Field(M + "HashAlgorithm")),
         SignedMutation(
-            also={**base, M + "HashAlgorithm": hashes.SHA512},
+            also={**base, M + "HashAlgorithm": certificates.SHA512},
             right=_signed(place, usual),
-            wrong=_signed(place, usual, algorithm=hashes.SHA256),
+            wrong=_signed(place, usual, algorithm=certificates.SHA256),
             # Both documents define SHA-512, which the message names; only the rules on SecurityHeader read it.
-            also_breaks=_twins(hashes.SHA512) if place == SINGLE else (),
+            also_breaks=_twins(certificates.SHA512) if place == SINGLE else (),
         ),
     )
     for kind in kinds:
@@ -172,7 +174,7 @@ def _twins(number: int) -> tuple[str, str]:
 
 def _of_hashes() -> Iterator[Rule]:
     for number in HASHES:
-        other = hashes.MD5 if number != hashes.MD5 else hashes.SHA1
+        other = certificates.MD5 if number != certificates.MD5 else certificates.SHA1
         twins = _twins(number)
         for name in twins:
             yield Rule(

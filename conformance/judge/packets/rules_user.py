@@ -4,25 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.judge.expr import (
-    Begins,
-    Compare,
-    Const,
-    Field,
-    Has,
-    Not,
-    Rest,
-    Spelled,
-    at_least,
-    at_most,
-    both,
-    either,
-    eq,
-    is_clear,
-    is_set,
-    ne,
-    one_of,
-)
 from conformance.judge.packets.header_order import Rearranged
 from conformance.judge.packets.message_facts import LISTED, NAME, REPORT, TARGET, is_no_cause
 from conformance.judge.packets.rules_appended import HTTP
@@ -41,7 +22,29 @@ from conformance.judge.packets.rules_base import (
 )
 from conformance.judge.packets.rules_lists import MULTI, TRACED
 from conformance.judge.packets.rules_signatures import CIPHERS, KEY, PLAIN_SID, RC4, STANDARD, encrypted, provided
-from conformance.judge.rules import PLAIN, Mutation, Rule, Value
+from conformance.judge.rules import (
+    PLAIN,
+    Begins,
+    Compare,
+    Const,
+    Field,
+    Has,
+    Mutation,
+    Not,
+    Rest,
+    Rule,
+    Spelled,
+    Value,
+    at_least,
+    at_most,
+    both,
+    either,
+    eq,
+    is_clear,
+    is_set,
+    ne,
+    one_of,
+)
 from conformance.wire.headers import INFINITE, MAXIMUM_SIZE
 from conformance.wire.security_items import sid_bytes, simple_blob
 

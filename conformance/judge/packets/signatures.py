@@ -13,8 +13,15 @@ from uuid import UUID
 from conformance.judge.packets.user_messages import queue_name
 from conformance.judge.rules import Mutation
 from conformance.wire import Packet, dissect, patch
-from conformance.wire.certificates import Certificate, read_certificate, sequence_size
-from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, SLOWNESS, digest
+from conformance.wire.certificates import (
+    DIGEST_INFO,
+    DIGEST_SIZES,
+    SLOWNESS,
+    Certificate,
+    digest,
+    read_certificate,
+    sequence_size,
+)
 from conformance.wire.layout import Value
 from conformance.wire.security_items import BLOB_VERSION, PUBLIC_BLOB_TYPE, RSA1
 

@@ -11,8 +11,8 @@ from typing import Any
 from conformance.grammar import queue_format
 from conformance.grammar.names import bulk
 from conformance.grammar.values import QueueName
-from conformance.judge.expr import DECIDED, Const, Expr, Field, both, compiled, describe, either, eq, keys_in, one_of
 from conformance.judge.packets.judge import field_json
+from conformance.judge.rules import DECIDED, Const, Expr, Field, both, compiled, describe, either, eq, keys_in, one_of
 from conformance.judge.structures import blame as ids
 from conformance.judge.structures.blame import (
     FREE,

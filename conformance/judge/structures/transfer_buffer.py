@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from conformance.judge.expr import DECIDED, Compare, Const, Field, Fields, Masked, Run, compiled, describe, keys_in
+from conformance.judge.rules import DECIDED, Compare, Const, Field, Fields, Masked, Run, compiled, describe, keys_in
 from conformance.judge.structures.transfer_buffer_rules import (
     PLAIN,
     PLAIN_ARMS,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.judge.expr import (
+from conformance.judge.rules import (
     ALWAYS,
     Compare,
     Const,

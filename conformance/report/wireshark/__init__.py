@@ -8,7 +8,8 @@ from importlib.resources import files
 from typing import assert_never
 
 from conformance import __version__
-from conformance.judge.expr import (
+from conformance.judge.packets.judge import REMOTE_ONLY, rules_of
+from conformance.judge.rules import (
     And,
     Begins,
     ByteAt,
@@ -23,14 +24,13 @@ from conformance.judge.expr import (
     Or,
     Plus,
     Rest,
+    Rule,
     Spelled,
     Times,
     describe,
     keys_in,
     parts_of,
 )
-from conformance.judge.packets.judge import REMOTE_ONLY, rules_of
-from conformance.judge.rules import Rule
 from conformance.judge.sessions import mutations, packets
 from conformance.judge.sessions.packets import FieldRule
 from conformance.spec.catalogue import Requirement, requirement, requirement_id

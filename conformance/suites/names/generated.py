@@ -17,9 +17,17 @@ from conformance.files import resource
 from conformance.grammar.abnf import Grammar
 from conformance.grammar.automaton import Dfa, dfa
 from conformance.grammar.bulk import Names, compiled
-from conformance.grammar.extremes import KEYWORDS, holds_keyword, narrowest, ordinary, widest
 from conformance.grammar.names import bulk
-from conformance.grammar.sources import RULES, WITNESSES, version_of
+from conformance.grammar.sources import (
+    KEYWORDS,
+    RULES,
+    WITNESSES,
+    holds_keyword,
+    narrowest,
+    ordinary,
+    version_of,
+    widest,
+)
 from conformance.grammar.strategies import WORDS, Miss, in_pieces, lookalikes, misses, texts
 from conformance.grammar.values import DirectName, DistributionListName, PathName, PrivateName, PublicName, QueueName
 from conformance.judge.names import FORMAT_NAME, MULTIPLE_ELEMENT, ONLY, PATH_NAME, Expectation, NameCase

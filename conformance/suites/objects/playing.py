@@ -1,4 +1,4 @@
-"""Plays plans of objects, and the queue calls that they stand for, and judges both."""
+"""Plays plans of objects and the queue calls that they stand for, and asks what a class is."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 import conformance
-from conformance import files as files
-from conformance.activex import underlying_calls
+from conformance import files
+from conformance.activex import identity, library, underlying_calls
 from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.members import Kind, Member
@@ -380,3 +380,61 @@ class Player:
 
 def _end(name: str, seen: Seen) -> StoryStep:
     return StoryStep(f"the read of {name} ends", {"waiting": name}, seen.to_json())
+
+
+def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator[Verdict]:
+    """Yield the verdicts on the description of a class and on the queries of an object of it."""
+    params = {"class": coclass}
+    result = mq.call("objects.describe", **params)
+    call = {"method": "objects.describe", "params": params}
+    tell(partial(StoryStep, f"describe {coclass}", call, {"status": result.status}))
+    if result.status != 0:
+        yield from _absent(coclass, mq, tell)
+        return
+    yield from identity.described(coclass, result.values["interfaces"], readings)
+    if not mq.offers("objects.create"):
+        return
+    made = mq.call("objects.create", **params)
+    tell(partial(StoryStep, f"New {coclass}", {"method": "objects.create", "params": params}, {"status": made.status}))
+    yield from identity.identified(coclass, int(made.status or 0), result.values.get("clsid"))
+    if made.status != 0 or not mq.offers("objects.query"):
+        return
+    handle = made.values["object"]
+    for iid in identity.queried(coclass):
+        answer = mq.call("objects.query", object=handle, iid=iid)
+        given = answer.values.get("object")
+        tell(
+            partial(
+                StoryStep,
+                f"ask for {iid}",
+                {"method": "objects.query", "params": {"iid": iid}},
+                {"status": answer.status},
+            )
+        )
+        yield from identity.answers(coclass, iid, int(answer.status or 0), given == handle, readings)
+    if mq.offers("objects.release"):
+        mq.call("objects.release", objects=[handle])
+
+
+def _absent(coclass: str, mq: Port, tell: Tell) -> Iterator[Verdict]:
+    """Yield the verdict on a class that is not described. One library declares all classes: who has one has each.
+
+    Raises NotCreated if the driver has none of them, makes an object of this one without describing it, or offers
+    nothing of what this class is about.
+    """
+    means = identity.MEANS.get(coclass, ())
+    if means and not any(mq.offers(method) for method in means):
+        raise NotCreated(f"the driver describes no {coclass}, and offers no {' or '.join(means)}")
+    others = (other for other in library.classes() if other != coclass)
+    if not any(mq.call("objects.describe", **{"class": other}).status == 0 for other in others):
+        raise NotCreated(f"the driver describes no {coclass}, and no other class")
+    if not mq.offers("objects.create"):
+        raise NotCreated(f"the driver describes no {coclass}")
+    made = mq.call("objects.create", **{"class": coclass})
+    call = {"method": "objects.create", "params": {"class": coclass}}
+    tell(partial(StoryStep, f"New {coclass}", call, {"status": made.status}))
+    if made.status == 0:
+        if mq.offers("objects.release"):
+            mq.call("objects.release", objects=[made.values["object"]])
+        raise NotCreated(f"the driver makes objects of {coclass}, and does not describe them")
+    yield from identity.absent(coclass, int(made.status or 0))

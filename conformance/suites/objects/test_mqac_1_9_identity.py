@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.activex import identity, library
-from conformance.suites.objects.identifying import identify
-from conformance.suites.objects.playing import EXAMPLE, Need, NotCreated
+from conformance.suites.objects.playing import EXAMPLE, Need, NotCreated, identify
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.suites.packets.cases import either_case, refuse_case, same_case
+from conformance.suites.packets.cases import HANDLED, either_case, mutated, refuse_case, same_case
 from conformance.suites.packets.combinations import Change, changes, full_message, packet_with
-from conformance.suites.packets.handling import HANDLED, mutated
 from conformance.suites.packets.messages import base64_of, packet_of
 from conformance.verdict import Outcome
 

@@ -21,8 +21,7 @@ from conformance.model import Call
 from conformance.model.properties import OF_DIRECTORY, ROWS, SINCE, Problem, PropertyRow
 from conformance.model.property_refusals import CREATE, SET
 from conformance.spec.versions import applies
-from conformance.suites.properties.claims import ALL_READ, BY_KIND, CREATING, REFUSING, SETTING, claimed
-from conformance.suites.properties.stories import restarts
+from conformance.suites.properties.stories import ALL_READ, BY_KIND, CREATING, REFUSING, SETTING, claimed, restarts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

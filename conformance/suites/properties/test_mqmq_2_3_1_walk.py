@@ -9,7 +9,7 @@ import pytest
 from conformance.histories.history import NEEDS, Watched
 from conformance.histories.plans import properties
 from conformance.histories.walk import walk
-from conformance.suites.properties.claims import WALKED
+from conformance.suites.properties.stories import WALKED
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

@@ -15,7 +15,7 @@ from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.model import Call
 from conformance.suites.concurrency.running import NEEDS, storm
 from conformance.suites.concurrency.workload import Workload
-from conformance.suites.restart.stories import FORMAT, StoryStep, tell_and_judge
+from conformance.suites.restart.rejudge import FORMAT, StoryStep, tell_and_judge
 from conformance.verdict import Outcome, Verdict
 
 ENDS = ("transactions.begin", "transactions.commit")

@@ -21,12 +21,15 @@ from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.machine import State
 from conformance.judge.dialogues.packets import PA, PLAIN, TRANSACTIONAL, Message, Values
 from conformance.judge.dialogues.steps import AT_ONCE_MS, Case
-from conformance.judge.dialogues.walk_faults import ENDING, MESSAGES, Fault, Kind, has, offset
 from conformance.judge.dialogues.walk_judge import CONNECTS, DISCONNECT, Event, Walked, What, judged, settled
 from conformance.judge.dialogues.walk_plans import (
+    ENDING,
+    MESSAGES,
     PACKETS,
     Act,
     Does,
+    Fault,
+    Kind,
     Offer,
     Plan,
     Stand,
@@ -34,6 +37,8 @@ from conformance.judge.dialogues.walk_plans import (
     choices,
     claims,
     due,
+    has,
+    offset,
     plans,
     steps_of,
     touched,

@@ -14,9 +14,9 @@ from typing import Any
 
 from conformance.embedded.clock import Clock as QueueClock
 from conformance.embedded.network.deviations import parts_with
+from conformance.embedded.network.incoming import Kept
 from conformance.embedded.network.node import Node
 from conformance.embedded.network.sender import Route
-from conformance.embedded.network.sequences import Kept
 from conformance.embedded.network.session import Session
 from conformance.embedded.network.settings import DEFAULT_QUEUES, Settings, queue_wanted
 

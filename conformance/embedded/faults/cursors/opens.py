@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from conformance.embedded.cursors import Cursors
 from conformance.embedded.delivery import Sending
 from conformance.embedded.entities import Descriptor, Message, MqError, Position, Queue, State
 from conformance.embedded.faults.base import fault, row
 from conformance.embedded.names import Name
 from conformance.embedded.queues import Queues
-from conformance.embedded.receiving import Receiving
+from conformance.embedded.receiving import Cursors, Receiving
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
     MQ_ERROR_INVALID_PARAMETER,

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from conformance.embedded.cursors import CursorOutcome, Cursors
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
     END_KEY,
@@ -28,7 +27,7 @@ from conformance.embedded.entities import (
 )
 from conformance.embedded.faults.base import also, fault
 from conformance.embedded.queues import Queues
-from conformance.embedded.receiving import STATUS_NOT_FOUND, Caller, Receiving
+from conformance.embedded.receiving import STATUS_NOT_FOUND, Caller, CursorOutcome, Cursors, Receiving
 from conformance.spec.constants.hresults import (
     MQ_ERROR,
     MQ_ERROR_INSUFFICIENT_RESOURCES,

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 from conformance.embedded.entities import Reason
 from conformance.embedded.network import codec as net
-from conformance.embedded.network.acknowledging import Acknowledging
+from conformance.embedded.network.acknowledging import Acknowledging, Pings
 from conformance.embedded.network.codec import Codec, Ping
 from conformance.embedded.network.faults import fault
 from conformance.embedded.network.incoming import Receiver, Security
-from conformance.embedded.network.pings import Pings
 
 Json = Any
 

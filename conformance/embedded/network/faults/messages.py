@@ -17,10 +17,9 @@ from conformance.embedded.network.codec import (
     OrderAckBody,
 )
 from conformance.embedded.network.faults import also, fault
-from conformance.embedded.network.incoming import Receiver
+from conformance.embedded.network.incoming import Receiver, Sequences
 from conformance.embedded.network.node import NetworkDelivery
 from conformance.embedded.network.sender import Entry, Route
-from conformance.embedded.network.sequences import Sequences
 from conformance.embedded.network.session import Session
 from conformance.embedded.network.settings import Durations
 

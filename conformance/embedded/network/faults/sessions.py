@@ -9,8 +9,7 @@ from conformance.embedded import packet_layout as lay
 from conformance.embedded.network import codec as net
 from conformance.embedded.network.codec import Codec, ConnectionParameters, EstablishConnection, SessionHeader
 from conformance.embedded.network.faults import also, fault
-from conformance.embedded.network.incoming import Receiver
-from conformance.embedded.network.sequences import History
+from conformance.embedded.network.incoming import History, Receiver
 from conformance.embedded.network.session import COUNT, FLAG_BITS, Session, State
 from conformance.embedded.network.settings import Durations
 from conformance.embedded.packet_layout import Malformed
