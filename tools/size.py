@@ -13,8 +13,8 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 FOLDERS = ("conformance", "tests", "benchmarks", "tools")
 FIGURES: Mapping[str, int] = {
-    "lines of conformance": 182_000,
-    "files of conformance": 800,
+    "lines of conformance": 180_500,
+    "files of conformance": 705,
     "longest file of conformance": 900,
     "longest function": 80,
     "most branches of a function": 20,

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _OF = {
     "print_summary": "console",
-    "render_badge": "badge",
+    "render_badge": "markdown",
     "render_comparison": "comparison",
     "render_html": "html",
-    "render_junit": "junit",
+    "render_junit": "sarif",
     "render_markdown": "markdown",
     "render_sarif": "sarif",
     "write_allure": "allure",
