@@ -232,7 +232,7 @@ def _ready(ready: Ready) -> None:
 
 @dataclass(slots=True)
 class _Shown:
-    """What is shown on stderr: a table at a terminal, else a line for each packet that deviates and what changes."""
+    """Writes to stderr: a table at a terminal, else a line for each packet that deviates and what changes."""
 
     terminal: bool
     notes: list[str] = field(default_factory=list)

@@ -76,7 +76,7 @@ _RECEIVED = {
 
 
 class Received:
-    """What an object has of the queue it was read from."""
+    """The values that an object has from the queue it was read from."""
 
     @staticmethod
     def destination(queue: QueueObject) -> str | None:

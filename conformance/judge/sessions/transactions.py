@@ -43,7 +43,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the capture shows about a message's place. follows: the message just before it is in the capture.
+    """The place of a message in the capture. follows: the message just before it is in the capture.
 
     session: sequences are known to be those of a session, not of a queue. open: a transaction of the sequence has not
     ended.

@@ -287,7 +287,7 @@ POINTED: Final[Mapping[str, tuple[Any, ...]]] = {
     "pul_body_type": (0, 31, 0x1011),
     "pul_version": _LIMIT_U32,
 }
-"""What a member that is behind a pointer may be: its limits, or all that is listed."""
+"""Values of a member that is behind a pointer: its limits, or all that is listed."""
 IN_PLACE: Final[Mapping[str, tuple[int, ...]]] = {
     "ul_absolute_time_to_queue": _LIMIT_U32,
     "ul_relative_time_to_live": _LIMIT_U32,

@@ -463,7 +463,7 @@ def cursor_survives_its_queue_close(plain, self, descriptor):
     because="a receive that came late takes the message from the peek that was to be woken before it",
 )  # fmt: skip
 def latest_waiter_first(plain, self, position):
-    """Of several reads that wait, the one that came last gets the message."""
+    """The read that came last gets the message when several wait."""
     waiters = position.queue.waiters
     waiters.reverse()
     plain(position)
@@ -483,7 +483,7 @@ def one_message_for_all_waiters(plain, self, position):
 
 
 def _ghost(waiter: Waiter) -> Waiter:
-    """What is left of a wait that ended: it still takes a message, and tells nobody."""
+    """The ghost of a wait that ended: it still takes a message, and tells nobody."""
 
     def swallow(position: Position) -> Result:
         position.queue.positions.remove(position)

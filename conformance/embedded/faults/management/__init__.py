@@ -483,7 +483,7 @@ def transactional_told_as_not(plain, self, queue):
     "MQMQ-2.3.12.5.mgmt-queue-transactional-type", "MQMQ-2.3.12.5.mgmt-queue-not-transactional-type",
 )  # fmt: skip
 def transactional_told_as_boolean(plain, self, queue):
-    """Whether a queue is transactional is told as TRUE or FALSE."""
+    """The property of a transactional queue is a boolean, TRUE or FALSE."""
     return {"YES": "TRUE", "NO": "FALSE"}.get(plain(queue), "UNKNOWN")
 
 
@@ -744,7 +744,7 @@ def history_addresses_prefixed(plain, self, queue):
 
 @fault("closed-connection-strands", Transfers.end_session, "MQDMPR-3.1.1.3.state-connected", "MQQB-3.1.1.6.2.retained")
 def closed_connection_strands(plain, self, queue):
-    """What was transferred and not acknowledged when a connection is closed is never transferred again."""
+    """A message not acknowledged when its connection is closed is never transferred again."""
     self.of(queue).flight.clear()
     plain(queue)
 
