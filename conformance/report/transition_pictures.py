@@ -409,7 +409,7 @@ def _labels(labels: Iterable[Label], x: float, y: float) -> list[str]:
         start = f'<g class="{each.kind}">' if each.kind else "<g>"
         out.append(f"{start}<title>{escape(each.title)}</title>" if each.title else start)
         for number, line in enumerate(each.lines):
-            kind = "more" if number else "each"
+            kind = "more" if number else "label"
             faint = " faint" if each.faint else ""
             y += LINE
             out.append(
