@@ -8,16 +8,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-NAMED = {("conformance.pipeline.engine", "conformance.pipeline.spark")}
-"""An engine that is chosen by its name imports the one it names."""
 
 
 def circle(top: Path = TOP) -> list[str]:
     """Return the modules of one circle in conformance/, the first again at the end; none if there is no circle."""
     files = {_dotted(file.relative_to(top)): file for file in top.glob("conformance/**/*.py")}
     graph = {name: set(_imports(ast.parse(file.read_bytes()), set(files))) - {name} for name, file in files.items()}
-    for user, used in NAMED:
-        graph.get(user, set()).discard(used)
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

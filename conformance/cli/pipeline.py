@@ -226,8 +226,8 @@ def sql(
     with failing():
         _require_lake()
         from conformance.pipeline import query as answers
-        from conformance.pipeline.engine import check_master, require_spark
         from conformance.pipeline.lake import Lake
+        from conformance.pipeline.spark_needs import check_master, require_spark
 
         wanted = next((one for one in answers.ENGINES if one == engine), None)
         if wanted is None:

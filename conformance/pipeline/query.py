@@ -26,8 +26,8 @@ import pyarrow.types as kinds
 from pyarrow import parquet
 
 from conformance.files import aside
-from conformance.pipeline.engine import require_spark
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.spark_needs import require_spark
 from conformance.pipeline.store import store_of
 from conformance.pipeline.tables import listed, machine_memory, over
 from conformance.pipeline.untrusted_files import PipelineError

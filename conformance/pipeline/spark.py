@@ -25,9 +25,9 @@ from pyspark.sql import functions as sql
 
 from conformance.children import safe_path
 from conformance.interrupts import work_begins
-from conformance.pipeline.engine import check_master, find_java
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.schemas import BATCH, TABLES
+from conformance.pipeline.spark_needs import check_master, find_java
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.text import label
 from conformance.spec.catalogue import aliases

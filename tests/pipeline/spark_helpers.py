@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.pipeline.engine import find_java, require_spark
+from conformance.pipeline.spark_needs import find_java, require_spark
 from conformance.pipeline.untrusted_files import PipelineError
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ import pytest
 from lake_helpers import CAPTURES, FILES, put, same
 from spark_helpers import COMMAND, ENVIRONMENT, cluster, need_spark
 
-from conformance.pipeline.engine import check_master
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.spark import session
+from conformance.pipeline.spark_needs import check_master
 from conformance.pipeline.untrusted_files import PipelineError
 
 QUERY = "select outcome, sum(count) from verdicts group by 1 order by 1"
