@@ -27,7 +27,9 @@ _LATE = 1 << 63
 # `a.pcap3` (tcpdump -C), `a.pcap.3` (logrotate),
 # `a_00003_20260131120000.pcap` (dumpcap), `a-2026-01-31_12:00:00.pcap` (tcpdump -G).
 _SUFFIX = re.compile(
-    r"(?P<stem>.*?)(?P<suffix>\.(?:pcapng|pcap|cap|ntar|dmp))(?P<number>(?:\.?\d+)?)(?:\.gz|\.zst)?", re.IGNORECASE
+    rf"(?P<stem>.*?)(?P<suffix>{'|'.join(map(re.escape, SUFFIXES))})(?P<number>(?:\.?\d+)?)"
+    rf"(?:{'|'.join(map(re.escape, packed.COMPRESSED_SUFFIXES))})?",
+    re.IGNORECASE,
 )
 # A number right after a letter is part of the name (`eth0`, `host12_00003`), unless it is as long as a time.
 _TURN = re.compile(
@@ -167,7 +169,7 @@ def refused(files: Iterable[str], names: Collection[str]) -> dict[str, str]:
 def is_capture(name: str) -> bool:
     """Return True for the file name of a capture; tcpdump -C and -W (`a.pcap12`) and logrotate append a number."""
     name = name.lower()
-    for ending in packed.SUFFIXES:
+    for ending in packed.COMPRESSED_SUFFIXES:
         name = name.removesuffix(ending)
     return name.rstrip("0123456789").removesuffix(".").endswith(SUFFIXES)
 

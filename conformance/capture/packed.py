@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, Protocol
 
-SUFFIXES = (".gz", ".zst")
+COMPRESSED_SUFFIXES = (".gz", ".zst")
 """Endings of compressed files."""
 MAGIC_BYTES = 4
 """Bytes at the beginning of a file that tell how it is compressed."""

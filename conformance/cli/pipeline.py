@@ -21,6 +21,7 @@ from conformance.cli.shared_options import number as number_option
 from conformance.cli.shared_options import seconds as seconds_option
 from conformance.files import aside, write_text
 from conformance.interrupts import SIGNALS
+from conformance.pipeline.schemas import QUERY_TIMEOUT_S
 from conformance.verdict import ExitCode, worst_code
 
 if TYPE_CHECKING:
@@ -216,7 +217,9 @@ def sql(
         str,
         typer.Option(help="duckdb; spark; auto: spark with --master, else duckdb."),
     ] = "auto",
-    timeout: Annotated[float, seconds_option("--timeout", 0.1, 86_400, "Longest time of a query in duckdb.")] = 600.0,
+    timeout: Annotated[
+        float, seconds_option("--timeout", 0.1, 86_400, "Longest time of a query in duckdb.")
+    ] = QUERY_TIMEOUT_S,
     master: Master = None,
     json: Json = False,
 ) -> None:

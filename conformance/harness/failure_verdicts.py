@@ -20,7 +20,7 @@ from conformance.verdict import Outcome, Verdict
 if TYPE_CHECKING:
     from conformance.harness.run_session import Check, RunSession, TestState
 
-FLAKY_TRIES = 5
+REPEATS = 5
 REPEAT_S = 20.0  # seconds that one test may spend on stories run again; a further try does not begin
 UNCHECKED = "not checked against a reference"
 _ONCE = "it failed once and then did not, and could not be tried again"
@@ -127,7 +127,7 @@ def _again(session: RunSession, state: TestState, failure: ConformanceFailure, u
 
     seen: list[Verdict | None] = []
     nothing_judged: tuple[type[BaseException], ...] = (AdapterError, NotRepeatable, *refusals())
-    for _ in range(FLAKY_TRIES):
+    for _ in range(REPEATS):
         if time.monotonic() > until:
             break
         try:

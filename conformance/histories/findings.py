@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.failure_verdicts import FLAKY_TRIES, flaky
+from conformance.harness.failure_verdicts import REPEATS, flaky
 from conformance.harness.guarded_client import DriverGone
 from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, Recorder
 from conformance.histories.history import History
@@ -308,7 +308,7 @@ def confirmed(
     came: list[ConformanceFailure] = []
     tried: list[Verdict | None] = []
     try:
-        for attempt in range(FLAKY_TRIES):
+        for attempt in range(REPEATS):
             asked = judge if attempt == 0 else Recorder(options, lambda verdict, count: None, disabled=judge.disabled)
             _, failure = run(client, asked, calls)
             tried.append(None if failure is None else failure.verdict)
@@ -317,7 +317,7 @@ def confirmed(
     except DriverGone:
         return came[0] if came else seen, None
     story = came[0] if came else seen
-    if len(came) < FLAKY_TRIES:
+    if len(came) < REPEATS:
         story = ConformanceFailure(flaky(story.verdict, tried, client.hello.clock), story.story, story.repro)
     story.repeat = False
     return story, len(came)

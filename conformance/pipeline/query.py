@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from pyarrow import parquet
 
 from conformance.files import aside
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.schemas import QUERY_TIMEOUT_S
 from conformance.pipeline.spark_needs import require_spark
 from conformance.pipeline.store import store_of
 from conformance.pipeline.tables import listed, machine_memory, over
@@ -36,6 +38,7 @@ from conformance.verdict import Json
 
 Engine = Literal["auto", "duckdb", "spark"]
 ENGINES: Final[tuple[Engine, ...]] = ("auto", "duckdb", "spark")
+_NO_MEMORY = "bad_alloc|Out of memory"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SUM: Final = 38
 """Digits of the integers in which DuckDB sums."""
@@ -75,10 +78,9 @@ def rows(answer: Answer, limit: int | None = None) -> Iterator[tuple[Any, ...]]:
 
 def _values(column: pa.Array) -> list[Any]:
     try:
-        found: list[Any] = column.to_pylist(maps_as_pydicts="strict")
+        return list(column.to_pylist(maps_as_pydicts="strict"))
     except (ValueError, OverflowError):  # A text that is no UTF-8, or a time beyond any year.
-        found = [_value(one) for one in column]
-    return found
+        return [_value(one) for one in column]
 
 
 def _value(one: pa.Scalar) -> Any:
@@ -237,7 +239,9 @@ Answer: TypeAlias = "DuckdbAnswer | pa.RecordBatchReader"
 
 
 @contextmanager
-def asked_duckdb(lake: Lake, text: str, timeout_s: float = 600.0, memory: int | None = None) -> Iterator[DuckdbAnswer]:
+def asked_duckdb(
+    lake: Lake, text: str, timeout_s: float = QUERY_TIMEOUT_S, memory: int | None = None
+) -> Iterator[DuckdbAnswer]:
     """Yield the answer to a query over the lake. memory: bytes of the process. Raises PipelineError.
 
     Delta is read here: its threads set aside gigabytes of addresses.
@@ -345,11 +349,7 @@ def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 def _sentence(problem: Exception, memory: int) -> str:
     """Return an error of DuckDB, or of Arrow below it, as one sentence."""
     text = str(problem)
-    if (
-        isinstance(problem, (duckdb.OutOfMemoryException, pa.ArrowMemoryError))
-        or "bad_alloc" in text
-        or "Out of memory" in text
-    ):
+    if isinstance(problem, (duckdb.OutOfMemoryException, pa.ArrowMemoryError)) or re.search(_NO_MEMORY, text):
         return _TOO_MUCH.format(memory >> 20)
     if isinstance(problem, FileNotFoundError) or "No such file" in text or "Failed to open local file" in text:
         return "The lake was changed while it was read; ask again."

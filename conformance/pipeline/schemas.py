@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FORMAT: Final = 5
 """Version of the layout of a lake. One with another is not read."""
 BATCH: Final = "batch"
+QUERY_TIMEOUT_S: Final = 600.0
 
 Type = Literal["string", "bool", "int32", "int64", "time", "date", "strings", "counts", "texts"]
 DDL: Mapping[str, str] = {

@@ -29,7 +29,7 @@ def events(tmp_path: Path, content: bytes) -> list[Event]:
     return list(read_capture(path))
 
 
-@pytest.mark.parametrize("how", packed.SUFFIXES)
+@pytest.mark.parametrize("how", packed.COMPRESSED_SUFFIXES)
 @pytest.mark.parametrize("content", [pcap(count=3), pcapng()], ids=["pcap", "pcapng"])
 def test_a_compressed_file_is_what_is_in_it(tmp_path: Path, how: str, content: bytes) -> None:
     assert events(tmp_path, PACKERS[how](content)) == events(tmp_path, content)
@@ -42,7 +42,7 @@ def test_frames_that_hold_nothing_are_passed_over(tmp_path: Path) -> None:
     assert [type(event) for event in events(tmp_path, parts)] == [Frame, Frame, Ended]
 
 
-@pytest.mark.parametrize("how", packed.SUFFIXES)
+@pytest.mark.parametrize("how", packed.COMPRESSED_SUFFIXES)
 def test_a_file_cut_anywhere_keeps_what_was_read(tmp_path: Path, how: str) -> None:
     whole, seen = PACKERS[how](pcap()) + PACKERS[how](pcap(count=40)[24:]), set[int]()
     for end in range(1, len(whole)):
@@ -57,7 +57,7 @@ def test_a_file_cut_anywhere_keeps_what_was_read(tmp_path: Path, how: str) -> No
     assert 1 in seen and max(seen) <= 41
 
 
-@pytest.mark.parametrize("how", packed.SUFFIXES)
+@pytest.mark.parametrize("how", packed.COMPRESSED_SUFFIXES)
 def test_what_stands_before_damage_is_read(tmp_path: Path, how: str) -> None:
     first, second = PACKERS[how](pcap(count=2000)), bytearray(PACKERS[how](pcap(count=2000)[24:]))
     second[10:14] = b"\xff\xff\xff\xff"
@@ -66,7 +66,7 @@ def test_what_stands_before_damage_is_read(tmp_path: Path, how: str) -> None:
     assert isinstance(cut, Cut) and "the compressed file is cut or damaged" in cut.text
 
 
-@pytest.mark.parametrize("how", packed.SUFFIXES)
+@pytest.mark.parametrize("how", packed.COMPRESSED_SUFFIXES)
 def test_other_data_behind_the_end_is_told(tmp_path: Path, how: str) -> None:
     found = events(tmp_path, PACKERS[how](pcap()) + b"and something else")
     assert [type(event) for event in found] == [Frame, Cut, Ended]

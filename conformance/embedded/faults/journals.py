@@ -20,7 +20,7 @@ from conformance.embedded.entities import (
     Transaction,
 )
 from conformance.embedded.faults.base import also, fault, row
-from conformance.embedded.faults.cursors.opens import Heirlooms
+from conformance.embedded.faults.cursors.queues import Heirlooms
 from conformance.embedded.receiving import Caller, Receiving
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import MQ_ERROR_QUEUE_NOT_AVAILABLE

@@ -7,7 +7,7 @@ from dataclasses import replace
 from conformance.embedded.delivery import Delivery, Json, Sending
 from conformance.embedded.entities import INFINITE, Descriptor, Message, MqError, Queue, Reason, State, Transaction
 from conformance.embedded.faults.base import fault, row
-from conformance.embedded.faults.cursors.opens import Case, Renaming, refused_opens
+from conformance.embedded.faults.cursors.queues import Case, Renaming, refused_opens
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.transactions import Transactions

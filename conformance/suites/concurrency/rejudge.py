@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder, RunOptions
 
-TIMES = 5
+REPEATS = 5
 MAX_KILLS = 1_000
 MAX_CALLS = 26  # of each part of a story; clients are named by the 26 letters
 
@@ -46,7 +46,7 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         raise NotRepeatable(f"The workload of the repro file can't be run: {bad}.") from None
 
     def play(judge: Recorder) -> None:
-        for _ in range(TIMES):
+        for _ in range(REPEATS):
             if "sends" in repro:
                 sends_at_once(client, judge, workload.clients)
             elif kills:
@@ -66,7 +66,7 @@ def _story(
         raise NotRepeatable(f"The repro file holds no calls that this version knows: {bad}.") from None
 
     def play(judge: Recorder) -> None:
-        for _ in range(TIMES):
+        for _ in range(REPEATS):
             run(client, judge, *calls)
 
     return verdicts_of(options, play)

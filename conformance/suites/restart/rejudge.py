@@ -84,7 +84,7 @@ def _tell(recorder: HistoryRecorder, steps: Sequence[StoryStep], readers: dict[s
     drain(recorder, readers, lambda queue: readers[queue])
 
 
-TIMES = 5  # a kill meets the call at a different point each time
+REPEATS = 5  # a kill meets the call at a different point each time
 MAX_STEPS = 1_000
 
 
@@ -106,7 +106,7 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         raise NotRepeatable(f"The repro file holds a call that this version does not know: {bad}.") from None
 
     def play(judge: Recorder) -> None:
-        for _ in range(TIMES):
+        for _ in range(REPEATS):
             tell_and_judge(client, judge, steps)
 
     return verdicts_of(options, play)

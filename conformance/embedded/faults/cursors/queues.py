@@ -1,4 +1,4 @@
-"""Faults of handles and of whole queues: open, share, close, purge and delete (MS-MQDMPR 3.1.7.1.4 to .7)."""
+"""Faults of queues that are created, opened, closed, purged and deleted, and of their handles."""
 
 from __future__ import annotations
 
