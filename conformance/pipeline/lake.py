@@ -46,8 +46,7 @@ LARGE_LOG: Final = 8 << 20
 """Bytes of a log from which a commit is followed by a checkpoint, beside the one that Delta writes every 100."""
 _LAST: Final = (1 << 63) - 1
 _ROWS: Final = 16_384
-_AT_ONCE: Final = 16
-"""Files that are looked at together."""
+_AT_ONCE: Final = 16  # files that are looked at together
 T = TypeVar("T")
 _SETTINGS: Final = {"delta.checkpointInterval": "100", "delta.dataSkippingNumIndexedCols": "0"}
 """Without the second, datasets of delta-rs leave out every row for a condition on a column without statistics."""
