@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from nightly import amount, sample
+from nightly import NIGHTLY, amount, sample
 
 from conformance.files import resource
 
@@ -84,7 +84,12 @@ def commands(block: Block) -> Iterator[tuple[str, list[str]]]:
 
 
 def played(command: str) -> str:
-    """The command; a run of every suite plays fewer examples and planned histories than it is printed to."""
+    """The command; a run of every suite plays fewer examples and planned histories than it is printed to.
+
+    By day no run looks for known faults that do what an unfinished driver does: it takes longer than all suites.
+    """
+    if command.startswith("mqconform run") and not NIGHTLY:
+        command += " --no-quirks"
     if not command.startswith("mqconform run") or "--suite" in command:
         return command
     examples, situations = (amount(f"cli.{name}-of-a-whole-run") for name in ("examples", "situations"))
