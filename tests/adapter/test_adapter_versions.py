@@ -120,7 +120,11 @@ def test_a_walk_does_without_what_is_not_accepted(tmp_path: Path) -> None:
 
 def test_a_run_skips_what_is_not_accepted_and_says_why(tmp_path: Path) -> None:
     result = run(
-        adapter=command("takes_little"), suites="cursors,properties,transactions", max_examples=3, quirks=False, out=tmp_path / "out"
+        adapter=command("takes_little"),
+        suites="cursors,properties,transactions",
+        max_examples=3,
+        quirks=False,
+        out=tmp_path / "out",
     )
     lines = [json.loads(line) for part in (tmp_path / "out").glob("run-*.ndjson") for line in part.open()]
     reasons = {line["reason"] for line in lines if line.get("outcome") == "skip"}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from embedded_talk import NAME, Talk
@@ -21,6 +24,17 @@ def of(suite: str) -> Callable[[Story], Story]:
         return story
 
     return register
+
+
+@functools.cache
+def faultless(story: Callable[[Talk], object], **version: str) -> object:
+    """What a driver without faults shows in a story."""
+    with tempfile.TemporaryDirectory() as folder:
+        talk = Talk(Path(folder), **version)
+        try:
+            return story(talk)
+        finally:
+            talk.driver.close()
 
 
 class Teller:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import functools
-import tempfile
 from collections.abc import Callable
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 from embedded_every_story import STORIES, Story
+from embedded_stories import faultless
 from embedded_structures import NO_VALUES, SID, VALUES
 from embedded_talk import NAME, Talk
 from nightly import sample
@@ -300,24 +298,13 @@ def test_a_fault_shows_where_it_says_and_nowhere_in_other_suites(talk_with: Call
     suite = FAULTS[name].suite
     version = {"profile": FAULTS[name].profile or DEFAULT_PROFILE}
     seen_by = {
-        kind for kind, look in OBSERVED.items() if _observed(kind, **version) != look(talk_with(name, **version))
+        kind for kind, look in OBSERVED.items() if faultless(look, **version) != look(talk_with(name, **version))
     }
     assert suite in seen_by
     if suite in ("packets", "structures"):
         assert seen_by == {suite}
     elif suite == "names":  # there are names in packets and structures too
         assert seen_by <= {"names", "packets", "structures"}
-
-
-@functools.cache
-def _observed(kind: str, **version: str) -> object:
-    """What a driver without faults shows."""
-    with tempfile.TemporaryDirectory() as folder:
-        talk = Talk(Path(folder), **version)
-        try:
-            return OBSERVED[kind](talk)
-        finally:
-            talk.driver.close()
 
 
 @pytest.mark.parametrize("name", sample("embedded.faults", OF_QUEUES, OF_QUEUES[::3]))
@@ -344,20 +331,9 @@ def _shows(story: Story, talk: Talk) -> bool:
     """Whether a story goes another way than without faults, or cannot go on."""
     talk.driver.do_meanwhile(lambda: None)
     try:
-        return _told(story) != story(talk)
+        return faultless(story) != story(talk)
     except AssertionError:
         return True
-
-
-@functools.cache
-def _told(story: Story) -> object:
-    """What a driver without faults shows in a story."""
-    with tempfile.TemporaryDirectory() as folder:
-        talk = Talk(Path(folder))
-        try:
-            return story(talk)
-        finally:
-            talk.driver.close()
 
 
 @pytest.mark.parametrize("name", [name for name in OF_QUEUES if FAULTS[name].suite == "concurrency"])
@@ -365,12 +341,12 @@ def test_a_race_shows_nothing_to_one_client_alone(talk_with: Callable[..., Talk]
     for story in (*STORIES["cursors"][:2], *STORIES["transactions"][:2], *STORIES["subqueues"]):
         talk = talk_with(name)
         talk.driver.do_meanwhile(lambda: None)
-        assert _told(story) == story(talk)
+        assert faultless(story) == story(talk)
 
 
 def test_stories_tell_the_same_twice(talk_with: Callable[..., Talk]) -> None:
     for story in [story for stories in STORIES.values() for story in stories]:
-        assert _told(story) == story(talk_with()), story.__name__
+        assert faultless(story) == story(talk_with()), story.__name__
 
 
 def test_there_are_enough_faults_of_every_kind() -> None:

@@ -28,6 +28,11 @@ BEGINNING = 100.0
 STARTED_MS = 1_800_000_000_000
 NORMAL, ORDER_ACK, ACK_RECEIVE = 0, 0xFF, 0x4000
 PLAIN, TRANSACTIONAL = "mqconform-plain", "mqconform-transactional"
+ADMIN, BACK = "TCP:127.0.0.2\\private$\\admin", "TCP:127.0.0.2\\private$\\back"
+ORDER_QUEUE = "TCP:127.0.0.1\\private$\\order_queue$"
+TO_TRANSACTIONAL = f"TCP:127.0.0.1\\private$\\{TRANSACTIONAL}"
+SIGNED = struct.pack("<HHHHII", 0x0081, 28, 0, 4, 0, 0) + b"\1\5" + bytes(26) + b"sign"
+ENCRYPTED = struct.pack("<HHHHII", 0x00A1, 28, 4, 0, 0, 0) + b"\1\5" + bytes(26) + b"key!"
 
 
 def base(size: int, flags: int = 0x000B, reach: int = FOREVER) -> bytes:

@@ -12,10 +12,15 @@ from pathlib import Path
 import pytest
 from cases import all_of
 from embedded_network_peer import (
+    ADMIN,
+    BACK,
     CLIENT,
+    ENCRYPTED,
     PLAIN,
     SERVER,
+    SIGNED,
     STARTED_MS,
+    TO_TRANSACTIONAL,
     TRANSACTIONAL,
     Desk,
     Line,
@@ -33,11 +38,7 @@ import conformance.spec
 from conformance.embedded.network.deviations import ALTERNATIVES, FAULTS
 from conformance.embedded.network.settings import DEFAULT_QUEUES
 
-ADMIN, BACK = "TCP:127.0.0.2\\private$\\admin", "TCP:127.0.0.2\\private$\\back"
-TO_TRANSACTIONAL = f"TCP:127.0.0.1\\private$\\{TRANSACTIONAL}"
 TRACE = uuid.UUID("abcdefab-cdef-4bcd-8fab-cdefabcdef12").bytes_le
-SIGNED = struct.pack("<HHHHII", 0x0081, 28, 0, 4, 0, 0) + b"\1\5" + bytes(26) + b"sign"
-ENCRYPTED = struct.pack("<HHHHII", 0x00A1, 28, 4, 0, 0, 0) + b"\1\5" + bytes(26) + b"key!"
 
 Story = Callable[[Desk], list[object]]
 

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 from embedded_network_peer import (
+    ADMIN,
     CLIENT,
+    ENCRYPTED,
     ORDER_ACK,
+    ORDER_QUEUE,
     PLAIN,
     SERVER,
     TRANSACTIONAL,
@@ -21,9 +24,6 @@ from embedded_network_peer import (
     session_header,
 )
 
-ADMIN = "TCP:127.0.0.2\\private$\\admin"
-ORDER_QUEUE = "TCP:127.0.0.1\\private$\\order_queue$"
-SECURITY = struct.pack("<HHHHII", 0x00A1, 28, 4, 0, 0, 0) + b"\1\5" + bytes(26) + b"key!"
 SEEDS = (
     establish(),
     parameters(),
@@ -31,7 +31,7 @@ SEEDS = (
     Said(asks=15, admin=ADMIN, response=ADMIN).packet(),
     Said(f"TCP:127.0.0.1\\private$\\{TRANSACTIONAL}", 2, transaction=(5, 1, 1, 0, 2), asks=15, admin=ADMIN).packet(),
     Said(trace=CLIENT, label="traced").packet(),
-    Said(security=SECURITY, privacy=3, session=session_header(0, sent=1)).packet(),
+    Said(security=ENCRYPTED, privacy=3, session=session_header(0, sent=1)).packet(),
     Said(destination=(3, bytes(4)), manager=CLIENT).packet(),
     Said(ORDER_QUEUE, 4, bytes(36), "QM Ordering Ack", kind=ORDER_ACK).packet(),
     Said(ORDER_QUEUE, 5, bytes(36), "QM Ordering Ack", kind=0x4000).packet(),

@@ -11,11 +11,15 @@ from typing import Any
 import pytest
 from embedded_network_peer import (
     ACK_RECEIVE,
+    ADMIN,
     CLIENT,
+    ENCRYPTED,
     ORDER_ACK,
     PLAIN,
     SERVER,
+    SIGNED,
     STARTED_MS,
+    TO_TRANSACTIONAL,
     TRANSACTIONAL,
     Desk,
     Line,
@@ -25,11 +29,7 @@ from embedded_network_peer import (
     read,
 )
 
-ADMIN = "TCP:127.0.0.2\\private$\\admin"
-TO_TRANSACTIONAL = f"TCP:127.0.0.1\\private$\\{TRANSACTIONAL}"
 PA, PR, NA, NR = 1, 2, 4, 8
-SIGNED = struct.pack("<HHHHII", 0x0081, 28, 0, 4, 0, 0) + b"\1\5" + bytes(26) + b"sign"
-ENCRYPTED = struct.pack("<HHHHII", 0x00A1, 28, 4, 0, 0, 0) + b"\1\5" + bytes(26) + b"key!"
 NAMED = struct.pack("<HHHHII", 0x0081, 28, 0, 0, 0, 0) + b"\1\5" + bytes(26)
 
 

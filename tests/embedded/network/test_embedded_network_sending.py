@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from embedded_network_peer import (
     ACK_RECEIVE,
+    ADMIN,
+    BACK,
     CLIENT,
     ORDER_ACK,
+    ORDER_QUEUE,
     PLAIN,
     SERVER,
     TRANSACTIONAL,
@@ -25,10 +28,6 @@ from embedded_network_peer import (
 )
 
 from conformance.embedded.network.session import State
-
-ADMIN = "TCP:127.0.0.2\\private$\\admin"
-BACK = "TCP:127.0.0.2\\private$\\back"
-ORDER_QUEUE = "TCP:127.0.0.1\\private$\\order_queue$"
 
 
 def asks(desk: Desk, *numbers: int, recoverable: bool = False) -> None:
