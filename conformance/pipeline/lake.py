@@ -53,7 +53,7 @@ _SETTINGS: Final = {"delta.checkpointInterval": "100", "delta.dataSkippingNumInd
 _KEPT = re.compile(rf"{STATE}/[A-Za-z0-9][A-Za-z0-9._-]{{0,199}}", re.ASCII)
 _DEBUG = re.compile(r":? \w+ \{.*", re.ASCII)
 """Values of delta-rs in its messages, as a programmer has them printed."""
-_FILE = re.compile(r"(?:date=(\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
+_FILE = re.compile(r"(?:date=((?!0000)\d{4}-\d{2}-\d{2})/)?([A-Za-z0-9][A-Za-z0-9._=-]{0,199}\.parquet)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +206,10 @@ class Lake:
             found = pa.table((self._tables.get(name) or self.table(name)).get_add_actions(flatten=True))
         paths: list[str] = found["path"].to_pylist()
         day_of = f"partition.{DATE}"
-        days = found[day_of].to_pylist() if day_of in found.column_names else [None] * len(paths)
+        days = found[day_of].cast(pa.string()).to_pylist() if day_of in found.column_names else [None] * len(paths)
         for path, day in zip(paths, days, strict=True):
             match = _FILE.fullmatch(path)
-            if match is None or match[1] != (None if day is None else str(day)):
+            if match is None or match[1] != day:
                 raise damaged(
                     self.store.name(name), f"names the file {label(str(path), 100)!a}, which is none of its own"
                 )

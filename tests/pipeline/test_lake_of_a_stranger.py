@@ -164,6 +164,8 @@ DAMAGES: dict[str, Damage] = {
     "a condition on a column": lambda root: of_a_column(root, **{"delta.invariants": "{}"}),
     "a column that is computed": lambda root: of_a_column(root, **{"delta.generationExpression": "rand()"}),
     "a day that is none": lambda root: adds(root, "date=today/x.parquet", partitionValues={"date": "today"}),
+    "a day before every year": lambda root: adds(root, f"date={DAY}/x.parquet", partitionValues={"date": "0000-01-01"}),
+    "a day of no year": lambda root: adds(root, "date=0000-01-01/x.parquet", partitionValues={"date": "0000-01-01"}),
     "a day without a value": lambda root: adds(root, f"date={DAY}/x.parquet", partitionValues={}),
     "a checkpoint in parts": lambda root: written(root, "", f"{1:020}.checkpoint.{1:010}.{2:010}.parquet"),
     "a checkpoint with sidecars": lambda root: written(root, "", f"{1:020}.checkpoint.{'0' * 8}-x.json"),
