@@ -7,11 +7,16 @@ import signal
 import threading
 from collections.abc import Generator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
+from pluggy import HookimplMarker
 
 from conformance.interrupts import SIGNALS
+
+if TYPE_CHECKING:
+    import pytest
+
+hookimpl = HookimplMarker("pytest")  # pytest itself is heavy, and a replay imports this module too
 
 ENOUGH = signal.SIGUSR1
 """Signal from the process that drives the run to a worker that is to end before it has run all its tests."""
@@ -86,7 +91,7 @@ class Workers:
         self._failed = 0
         self._listening: dict[str, int] = {}  # worker to process id
 
-    @pytest.hookimpl(wrapper=True)
+    @hookimpl(wrapper=True)
     def pytest_sessionstart(self) -> Generator[None, Any, Any]:
         """Unblock signals after xdist has started the workers; signals that came meanwhile arrive then."""
         if threading.current_thread() is not threading.main_thread():
@@ -97,7 +102,7 @@ class Workers:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    @pytest.hookimpl(optionalhook=True)
+    @hookimpl(optionalhook=True)
     def pytest_xdist_setupnodes(self) -> None:
         """Block the signals: the next processes to be started are workers. Give them time to end."""
         from xdist.workermanage import NodeManager
@@ -106,22 +111,22 @@ class Workers:
         if threading.current_thread() is threading.main_thread():
             signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 
-    @pytest.hookimpl(optionalhook=True)
+    @hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Register a worker for requests to end the run."""
         STOP.workers.append(node.gateway._rinfo().pid)
 
-    @pytest.hookimpl(optionalhook=True)
+    @hookimpl(optionalhook=True)
     def pytest_testnodeready(self, node: Any) -> None:
         """Note that a worker handles signals from now on."""
         self._listening[node.gateway.id] = node.gateway._rinfo().pid
 
-    @pytest.hookimpl(optionalhook=True)
+    @hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Forget an ended worker: another process may soon have its id."""
         self._listening.pop(node.gateway.id, None)
 
-    @pytest.hookimpl(tryfirst=True)
+    @hookimpl(tryfirst=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Give the workers time to end also after an interrupt while they are started.
 

@@ -13,7 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from conformance.spec.catalogue import requirement_id
-from conformance.spec.constants.codes import QUEUE_PROPERTIES
+from conformance.spec.constants.property_ids import QUEUE_PROPERTIES
 from conformance.verdict import Json
 
 LONGEST_QUEUE_LABEL = (

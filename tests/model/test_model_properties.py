@@ -14,7 +14,7 @@ from conformance.model.properties import ROWS, UNLIMITED, Kind, Problem
 from conformance.model.property_refusals import CREATE, GET, SET
 from conformance.model.state import shown_in
 from conformance.spec.catalogue import assignment, catalogue
-from conformance.spec.constants.codes import QUEUE_PROPERTIES
+from conformance.spec.constants.property_ids import QUEUE_PROPERTIES
 from conformance.verdict import Outcome, Verdict
 
 FULL = {name: f"PROPID_Q_{name}" for name in ("LABEL", "QUOTA", "JOURNAL", "BASEPRIORITY", "CREATE_TIME")}

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance.spec.catalogue import Requirement, catalogue
-from conformance.spec.constants import codes as property_ids
-from conformance.spec.constants import hresults
+from conformance.spec.constants import hresults, property_ids
 from tools.audit import AuditError, Item, audit, extract, read_document
 from tools.audit.text import keywords
 from tools.skeleton import entries

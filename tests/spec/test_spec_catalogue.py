@@ -19,7 +19,7 @@ from conformance.spec.catalogue import (
     reading_id,
     requirement_id,
 )
-from conformance.spec.constants import codes, enumerations, hresults, interfaces, properties
+from conformance.spec.constants import enumerations, hresults, interfaces, properties, property_ids
 from conformance.spec.constants.codes import named, status_text
 from conformance.spec.entries import requirement_of
 from conformance.spec.versions import PROFILES, READING_SETS, applies
@@ -345,7 +345,7 @@ def test_every_code_has_a_source() -> None:
 
 def test_all_properties_are_there() -> None:
     assert len(properties.PROPERTIES) == 186
-    for name, entry in codes.QUEUE_PROPERTIES.items():
+    for name, entry in property_ids.QUEUE_PROPERTIES.items():
         assert tuple(properties.PROPERTIES[name]) == tuple(entry)
 
 
@@ -380,6 +380,6 @@ def test_interfaces_and_their_methods() -> None:
 
 
 def test_properties_are_distinct() -> None:
-    table = codes.QUEUE_PROPERTIES
+    table = property_ids.QUEUE_PROPERTIES
     assert len({entry.value for entry in table.values()}) == len(table)
-    assert table["PROPID_Q_LABEL"] == (codes.PROPID_Q_LABEL, "VT_LPWSTR", "2.3.1.8")
+    assert table["PROPID_Q_LABEL"] == (property_ids.PROPID_Q_LABEL, "VT_LPWSTR", "2.3.1.8")

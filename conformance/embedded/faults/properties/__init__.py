@@ -13,7 +13,6 @@ from conformance.embedded.faults.base import fault, row
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.store import Store
-from conformance.spec.constants.codes import QUEUE_PROPERTIES
 from conformance.spec.constants.hresults import (
     MQ_ERROR,
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
@@ -21,6 +20,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_PROPERTY_NOTALLOWED,
     MQ_ERROR_QUEUE_NOT_FOUND,
 )
+from conformance.spec.constants.property_ids import QUEUE_PROPERTIES
 
 Json = Any
 Alter = Callable[[Json], Json]
