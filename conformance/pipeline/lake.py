@@ -196,7 +196,7 @@ class Lake:
             state, stream = one.entry.get("state"), one.entry.get("stream")
             plain = all(value is None or isinstance(value, (str, int)) for value in one.entry.values())
             goes_on = type(one.entry.get("last_ns")) is int and isinstance(stream, str) and _KEPT.fullmatch(str(state))
-            if not plain or (state is not None and not goes_on):
+            if not plain or ("state" in one.entry and not goes_on):
                 raise damaged(self.store.name(BATCHES.name), f"goes on from {label(str(state), 90)!a}, no state of it")
         return Batches(table, number, live, found)
 

@@ -181,6 +181,7 @@ DAMAGES: dict[str, Damage] = {
     "an absolute state": lambda root: state(root, str(root.parent / "outside" / "x.parquet")),
     "a state of a store": lambda root: state(root, "s3://theirs/x"),
     "a state at no time": lambda root: batch(root, '{"stream":"s","state":"_state/x","last_ns":"now"}'),
+    "a state of nothing": lambda root: batch(root, '{"stream":null,"state":null,"last_ns":null}'),
     "an entry that is nested": lambda root: batch(root, "[" * 9_000),
     "an entry with a value of values": lambda root: batch(root, '{"run":{}}'),
     "an entry that is cut": lambda root: batch(root, '{"a":"' + "x" * (1 << 21)),
