@@ -45,7 +45,8 @@ MOST_ADDS: Final = 10_000
 LARGE_LOG: Final = 8 << 20
 """Bytes of a log from which a commit is followed by a checkpoint, beside the one that Delta writes every 100."""
 _LAST: Final = (1 << 63) - 1
-_ROWS: Final = 16_384
+ROWS: Final = 16_384
+"""Rows of a table that are in memory at once."""
 _AT_ONCE: Final = 16  # files that are looked at together
 T = TypeVar("T")
 _SETTINGS: Final = {"delta.checkpointInterval": "100", "delta.dataSkippingNumIndexedCols": "0"}
@@ -374,7 +375,7 @@ class Lake:
             self._check_files(places)
             paths = [str(self.store.path(place)) for place in places]
             found = dataset.dataset(paths, schema=kinds, format="parquet", filesystem=self.store.arrow)
-            batches = found.to_batches(columns=columns, batch_size=_ROWS, fragment_readahead=2)
+            batches = found.to_batches(columns=columns, batch_size=ROWS, fragment_readahead=2)
             return pa.Table.from_batches(within_memory(batches, wanted), schema)
 
     @contextmanager

@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyarrow import dataset as ds
 from pyarrow import fs
 
-from conformance.pipeline.lake import Lake, schema_of
+from conformance.pipeline.lake import ROWS, Lake, schema_of
 from conformance.pipeline.schemas import BATCH, DATE, TABLES
 from conformance.pipeline.store import Store
 from conformance.pipeline.untrusted_files import PipelineError
@@ -30,7 +30,6 @@ _SHARE: Final = 4
 """DuckDB takes at most this part of the machine's memory; Arrow's buffers and long texts come on top of it."""
 
 
-_ROWS: Final = 16_384
 _FEW: Final = 1_000
 """Batches that are conditions of a query, and so of Arrow; beyond, a table in memory has their names."""
 _OURS: Final = re.compile(r"/part-[0-9a-f]{32}\.parquet$")
@@ -55,7 +54,7 @@ class _Pieces(ds.FileSystemDataset):  # type: ignore[misc]
     """Files of which few rows are in memory at once. DuckDB asks `scanner` of the class."""
 
     def scanner(self, **asked: Any) -> Any:
-        return super().scanner(batch_size=_ROWS, batch_readahead=4, fragment_readahead=2, **asked)
+        return super().scanner(batch_size=ROWS, batch_readahead=4, fragment_readahead=2, **asked)
 
 
 @contextmanager
