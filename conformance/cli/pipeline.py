@@ -133,6 +133,7 @@ Master = Annotated[
     typer.Option(metavar="URL", help="Spark's master: local[N], spark://HOST:PORT, ... (default: all local cores)."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+Timeout = Annotated[float, seconds_option("--timeout", 0.1, 86_400, "Longest time of the queries in duckdb.")]
 MANY = 64
 """Number of run records from which all cores read them: starting processes takes as long as reading some."""
 _WIDE = 80
@@ -178,6 +179,7 @@ def runs(
 def report(
     lake: Lakes,
     html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    timeout: Timeout = QUERY_TIMEOUT_S,
     json: Json = False,
 ) -> None:
     """Summarize a lake: deviations by implementation, day and queue. Needs no Spark."""
@@ -189,7 +191,7 @@ def report(
 
         opened = Lake.open(lake)
         begin("pipeline report", "reading the lake", quiet=json)
-        corpus = gather(opened)
+        corpus = gather(opened, timeout)
         if html is not None:
             with _writing(html):
                 write_text(html, render_corpus(corpus))
@@ -217,9 +219,7 @@ def sql(
         str,
         typer.Option(help="duckdb; spark; auto: spark with --master, else duckdb."),
     ] = "auto",
-    timeout: Annotated[
-        float, seconds_option("--timeout", 0.1, 86_400, "Longest time of a query in duckdb.")
-    ] = QUERY_TIMEOUT_S,
+    timeout: Timeout = QUERY_TIMEOUT_S,
     master: Master = None,
     json: Json = False,
 ) -> None:

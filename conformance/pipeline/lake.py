@@ -255,6 +255,9 @@ class Lake:
                 return not isinstance(self.store, LocalStore) or self.store.check(place)
             except UnfitError as problem:
                 raise damaged(self.store.name(place), problem) from None
+            except OSError as problem:
+                name = self.store.name(place)
+                raise PipelineError(f"The file {name} cannot be read: {problem.strerror or problem}.") from None
 
         if gone := [place for place in new if not there(place)]:
             raise PipelineError(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from itertools import groupby
+from threading import Event, Thread
 from typing import Any, Final
 
-from duckdb import DuckDBPyConnection, Error
+from duckdb import DuckDBPyConnection, Error, InterruptException
 
 from conformance.pipeline.lake import Lake, damaged
-from conformance.pipeline.schemas import COLUMNS, incomplete_of
+from conformance.pipeline.schemas import COLUMNS, QUERY_TIMEOUT_S, incomplete_of
 from conformance.pipeline.tables import opened
 from conformance.pipeline.untrusted_files import PipelineError, memory
 from conformance.report.corpus import (
@@ -137,6 +139,7 @@ MEMORY: Final = 1 << 29
 """Bytes that DuckDB takes; groups beyond that go to temporary files."""
 ARROW: Final = 1 << 30
 """Bytes that the process takes, with those of DuckDB."""
+_AGAIN_S: Final = 0.2
 MOST_QUEUES: Final = 200
 MOST_EXAMPLES: Final = 300
 """Requirements that get their first and last deviation as examples."""
@@ -153,16 +156,18 @@ _HOW: Final = """select profile, level, reading_set, coalesce(judged_by, '') as 
 _VIEWS: Final = (
     # Of several runs of an implementation on a day, the last that judged a requirement counts.
     f"""create temp view last_runs as
-    select r.date, coalesce(r.implementation, 'not named') as subject, requirement,
+    select r.date, coalesce(r.implementation, 'not named') as subject,
+      coalesce(requirement, 'not named') as requirement,
       max_by(r.run_id, (coalesce(started, timestamptz 'epoch'), r.run_id)) as run_id
     from results r left join runs u on u.run_id = r.run_id and u.date = r.date where {_SPOKEN} group by all""",
     f"""create temp view said as
     select 'wire' as kind, date, coalesce(sender, case when outcome <> 'pass' then 'sender not known' end) as subject,
-      requirement, outcome, count, queue from verdicts where {_SPOKEN}
+      coalesce(requirement, 'not named') as requirement, outcome, count, queue from verdicts where {_SPOKEN}
     union all
-    select 'run', r.date, l.subject, r.requirement, outcome, count, null from results r join last_runs l
+    select 'run', r.date, l.subject, l.requirement, outcome, count, null from results r join last_runs l
       on (l.date, l.requirement, l.run_id, l.subject)
-      = (r.date, r.requirement, r.run_id, coalesce(r.implementation, 'not named')) where {_SPOKEN}""",
+      = (r.date, coalesce(r.requirement, 'not named'), r.run_id, coalesce(r.implementation, 'not named'))
+    where {_SPOKEN}""",
     f"""create temp view seen as
     select sender as subject, date from verdicts where sender is not null and {_SPOKEN}
     union select coalesce(initiator_manager, initiator), date from sessions where initiator_packets > 0
@@ -176,28 +181,55 @@ _VIEWS: Final = (
 )
 
 
-def gather(lake: Lake) -> Corpus:
-    """Gather everything that a report shows of the lake. Raises PipelineError."""
+def gather(lake: Lake, timeout_s: float = QUERY_TIMEOUT_S) -> Corpus:
+    """Gather everything that a report shows of the lake. timeout_s: of all queries. Raises PipelineError."""
     version = lake.batches().number
     with opened(lake, MEMORY) as db:
         try:
-            with memory(ARROW):  # Delta has read the logs, which starts hundreds of threads.
+            with memory(ARROW), _interrupted(db, timeout_s):  # Delta has read the logs with hundreds of threads.
                 return _gathered(db, lake.place, version)
         except UnfitError as problem:
             raise damaged(lake.place, problem) from None
+        except InterruptException:
+            raise PipelineError(
+                f"The queries of the report took more than {timeout_s:g} s; give them more with --timeout."
+            ) from None
         except (Error, OSError) as problem:
             lines = str(problem).strip().splitlines() or [type(problem).__name__]
             text = label(lines[0].rstrip("."), 300)
             raise PipelineError(f"The tables of the lake {lake.place} cannot be read: {text}.") from None
 
 
+@contextmanager
+def _interrupted(db: DuckDBPyConnection, timeout_s: float) -> Iterator[None]:
+    """Interrupt every query that runs after this time."""
+    ended = Event()
+
+    def interrupt() -> None:
+        ended.wait(timeout_s)
+        while not ended.wait(_AGAIN_S):  # An interrupt between two queries has no effect.
+            db.interrupt()
+
+    thread = Thread(target=interrupt, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
 def _gathered(db: DuckDBPyConnection, place: str, version: int) -> Corpus:
     for view in _VIEWS:
         db.execute(view)
     totals = _totals(db)
-    traffic: dict[date, int] = dict(rows(db, "select date, sum(packets) from captures group by date"))
+    traffic: dict[date, int] = {}
+    for day, packets, least in rows(db, _COUNTED.format("date", "packets", "captures")):
+        _check_counts("captures", least)
+        traffic[day] = packets
     trend: dict[tuple[Kind, date], Counter[str]] = {}
-    for kind, day, outcome, count in rows(db, "select kind, date, outcome, sum(count) from said group by all"):
+    for kind, day, outcome, count, least in rows(db, _COUNTED.format("kind, date, outcome", "count", "said")):
+        _check_counts("verdicts", least)
         trend.setdefault((kind, day), Counter())[outcome] = count
     refuted = rows(db, f"select kind, date, count(distinct requirement) from said where {_BAD} group by all")
     refuted_on = {(kind, day): count for kind, day, count in refuted}
@@ -236,6 +268,15 @@ def _gathered(db: DuckDBPyConnection, place: str, version: int) -> Corpus:
         shifts=shifts,
         readings=readings(db),
     )
+
+
+_COUNTED: Final = "select {0}, sum({1}), min(coalesce({1}, -1)) from {2} group by all"
+
+
+def _check_counts(table: str, least: int) -> None:
+    """Check the least number in the rows of a table. Raises UnfitError."""
+    if least < 0:
+        raise UnfitError(f"has {table} without a number, or with one below 0")
 
 
 def _one(db: DuckDBPyConnection, query: str) -> Any:

@@ -79,7 +79,7 @@ class Span:
     def name(self, at: int) -> str:
         """Return a bucket in words: its day, or its first and last day."""
         begin = self.day(at)
-        end = min(begin + timedelta(days=self.width - 1), self.last or begin)
+        end = begin + min(timedelta(days=self.width - 1), (self.last or begin) - begin)
         return begin.isoformat() if end <= begin else f"{begin.isoformat()} to {end.isoformat()}"
 
 

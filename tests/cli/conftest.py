@@ -12,6 +12,14 @@ from nightly import amount
 from shared import shared
 from tests_cli import WholeRun
 
+from conformance.cli.output import want_json
+
+
+@pytest.fixture(autouse=True)
+def text_is_wanted() -> None:
+    """What a command of an earlier test was asked for does not last."""
+    want_json(False)
+
 
 @pytest.fixture(scope="session")
 def whole_run(tmp_path_factory: pytest.TempPathFactory) -> WholeRun:

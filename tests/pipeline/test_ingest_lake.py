@@ -71,7 +71,7 @@ def test_only_the_captures_that_are_asked_for_are_in_memory(tmp_path, monkeypatc
     (known,) = lake.column("captures", ["capture_id"], lake.batches().live)
     fill(lake, [capture(day(0)) for _ in range(3_000)])
     monkeypatch.setattr("conformance.pipeline.untrusted_files.MAX_DECODED", 1 << 16)
-    monkeypatch.setattr("conformance.pipeline.lake._ROWS", 256)
+    monkeypatch.setattr("conformance.pipeline.lake.ROWS", 256)
     live = lake.batches().live
     assert lake.column("captures", ["capture_id"], live, ("capture_id", [known["capture_id"], "x"])) == [known]
     assert put(tmp_path / "lake", [VLAN])[1].known == 1

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, date, datetime
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from lake_helpers import CAPTURES, files_in, put, rows
 from made_lake import capture, day, fill, session, verdict
+from pyarrow import parquet
 from typer.testing import CliRunner
 
 from conformance.cli.pipeline import analysis_app
@@ -293,3 +296,53 @@ def test_the_command_tells_writes_and_ends_as_it_should(lake, tmp_path):
     assert done.stdout.splitlines()[:2] == ["1 capture: 1 requirement broken at the end, none newly", f"days: {day(0)}"]
     none = CliRunner().invoke(analysis_app, ["report", str(tmp_path / "nowhere")])
     assert none.exit_code == 2 and none.stderr.count("\n") == 1 and "is not a lake" in none.stderr
+
+
+def forget(lake: Lake, table: str, column: str) -> None:
+    """Make a column null in all rows, as somebody else's writer can."""
+    for path in (Path(lake.place) / table).rglob("part-*.parquet"):
+        found = parquet.read_table(path)
+        at = found.schema.get_field_index(column)
+        field = found.schema.field(at).with_nullable(True)
+        parquet.write_table(found.set_column(at, field, pa.nulls(len(found), field.type)), path)
+
+
+def test_counts_that_cannot_be_are_refused(tmp_path):
+    for number, (row, table, column) in enumerate(
+        [
+            (verdict(LAYOUT, "fail", A, day(1), count=-1), "verdicts", None),
+            (verdict(LAYOUT, "fail", A, day(1)), "verdicts", "count"),
+            (capture(day(1), packets=-1), "captures", None),
+            (capture(day(1)), "captures", "packets"),
+        ]
+    ):
+        lake = Lake.open(tmp_path / str(number), create=True)
+        fill(lake, [verdict(LAYOUT, "pass", A, day(0)), row])
+        if column is not None:
+            forget(lake, table, column)
+        with pytest.raises(PipelineError, match=f"has {table} without a number, or with one below 0"):
+            gather(lake)
+
+
+def test_requirements_without_a_name_are_shown(lake):
+    fill(lake, [verdict(LAYOUT, "fail", A, day(0)), *run(1, None, {LAYOUT: "fail"}, 1)])
+    forget(lake, "verdicts", "requirement")
+    forget(lake, "results", "requirement")
+    corpus = gather(lake)
+    assert {one.requirement for one in corpus.demands} == {"not named"} and "not named" in render_corpus(corpus)
+
+
+def test_days_at_both_ends_of_the_calendar_are_drawn(lake):
+    fill(lake, [verdict(LAYOUT, "fail", A, date(2000 + 99 * at, 1, 1)) for at in range(80)])
+    fill(lake, [verdict(LAYOUT, "fail", A, date.max), verdict(LAYOUT, "fail", A, date.min)])
+    corpus = gather(lake)
+    assert corpus.span.name(corpus.span.buckets - 1).endswith("9999-12-31") and "9999-12-31" in render_corpus(corpus)
+
+
+def test_a_report_ends_at_its_time(lake, monkeypatch):
+    fill(lake, [verdict(LAYOUT, "fail", A, day(0))])
+    endless = "create temp view seen as select cast(sum(a.range) as text) as subject, date '2020-01-01' as date"
+    endless += " from range(1000000000) a, range(1000000000) b"
+    monkeypatch.setattr(report_queries, "_VIEWS", (*report_queries._VIEWS[:2], endless, report_queries._VIEWS[3]))
+    with pytest.raises(PipelineError, match=r"more than 0\.1 s; give them more with --timeout"):
+        gather(lake, 0.1)
