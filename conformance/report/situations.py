@@ -155,29 +155,28 @@ def _covered(run: Run, kind: str, book: Callable[[], Planning]) -> Covered | Non
 
 @dataclass(frozen=True, slots=True)
 class Planning:
-    """A book's part in the counting. planned: the situations that its histories meet."""
+    """A book with the space of its situations."""
 
     space: Space
-    planned: frozenset[int]
-    unreachable: frozenset[int]
+    book: Book | ObjectBook
+
+    @property
+    def planned(self) -> frozenset[int]:
+        """The situations that the histories of the book meet, which are gone through at each call."""
+        return frozenset(number for one in self.book.histories for numbers in one.met for number in numbers)
 
 
 def _of_calls() -> Planning:
     from conformance.histories.situations.book import load
     from conformance.histories.situations.situation import space
 
-    return _planning(space(), load())
+    return Planning(space(), load())
 
 
 def _of_objects() -> Planning:
     from conformance.histories.situations.object_book import load, space
 
-    return _planning(space(), load())
-
-
-def _planning(every: Space, book: Book | ObjectBook) -> Planning:
-    planned = frozenset(number for one in book.histories for numbers in one.met for number in numbers)
-    return Planning(every, planned, frozenset(book.unreachable))
+    return Planning(space(), load())
 
 
 def _planning_of(method: str) -> Planning:
@@ -197,7 +196,7 @@ def _counted(plain: Covered, met: Met, book: Callable[[], Planning]) -> Covered:
     every, planned = known.space, known.planned
     if plain.digest != every.digest or max(plain.met, default=0) >= every.count:
         return plain
-    unreachable = known.unreachable - plain.met
+    unreachable = frozenset(known.book.unreachable) - plain.met
     left = set(range(every.count)) - plain.met - unreachable
     fell: dict[str, int] = {}
     reasons = {**{reason: met.fell.get(reason, set()) for reason in REASONS}, NOT_PLAYED: planned, NOT_PLANNED: left}
@@ -291,7 +290,7 @@ def missing(covered: Covered, method: str) -> Iterator[str]:
     """Yield the names of the pairs of an operation, or of a member, that can be reached and were not met."""
     known = _planning_of(method)
     for number in known.space.pairs(method):
-        if number not in covered.met and number not in known.unreachable:
+        if number not in covered.met and number not in known.book.unreachable:
             yield ", ".join(f"{name}={value}" for name, value in known.space.situation(number).values)
 
 
