@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -21,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FOLDERS = (HERE / "fakes", HERE.parent / "cli" / "fakes", HERE / "fakes" / "blind")
+FOLDERS = (HERE / "fakes", HERE.parent / "cli" / "fakes")
+BLIND = HERE / "fakes" / "blind"
 NO_DRIVERS = {"honest", "hosted", "over_tcp"}  # a base class, classes for `python:`, a server that is not started so
 
 MAX_MEMORY = 600 << 20
@@ -90,19 +92,17 @@ class Ending:
         return [what for what, true in found.items() if true]
 
 
-def drivers() -> dict[str, Path]:
-    """Every driver there is, by `folder/name`."""
-    return {
-        f"{path.parent.name if path.parent.name != 'fakes' else path.parents[1].name}/{path.stem}": path
+def drivers() -> dict[str, str]:
+    """How every driver there is starts, by `folder/name`. Those of another hand stand in a table by their names."""
+    files = {
+        f"{path.parents[1].name}/{path.stem}": ["sh" if path.suffix == ".sh" else sys.executable, str(path)]
         for folder in FOLDERS
         for path in sorted(folder.glob("*"))
         if path.is_file() and path.stem not in NO_DRIVERS and path.suffix in (".py", ".sh")
     }
-
-
-def connector(path: Path) -> str:
-    """How a driver is started."""
-    return "stdio:" + shlex.join(["sh" if path.suffix == ".sh" else sys.executable, str(path)])
+    names = re.findall(r"^\| `(\w+)` \|", (BLIND / "README.md").read_text("utf-8"), re.MULTILINE)
+    blind = {f"blind/{name}": [sys.executable, str(BLIND), name] for name in names}
+    return {name: "stdio:" + shlex.join(command) for name, command in {**files, **blind}.items()}
 
 
 def run(
@@ -242,11 +242,11 @@ def main() -> None:
     parser.add_argument("--pass", dest="more", default="", help="more arguments of mqconform run")
     given = parser.parse_args()
     print(f"{'driver':42} code      s     MB    disk left out   outcomes", flush=True)
-    for name, path in drivers().items():
+    for name, adapter in drivers().items():
         if given.names and not any(word in name for word in given.names):
             continue
         with emptied() as folder:
-            ending = run(connector(path), folder, budget_s=given.budget, arguments=shlex.split(given.more))
+            ending = run(adapter, folder, budget_s=given.budget, arguments=shlex.split(given.more))
             print(_told(name, ending), flush=True)
 
 

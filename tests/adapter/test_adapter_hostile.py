@@ -1,7 +1,7 @@
 """Runs against drivers that mean harm: bounded in memory, disk and time, with a verdict, and nothing left behind.
 
 Those in `fakes/blind` were written from the documents of the protocol by somebody who had not read the harness; their
-README says what each does. All of them run nightly; every day those that cost most before they were bounded.
+README says what a run concludes of each. All run nightly; every day those that cost most before they were bounded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.parametrize("name", sample("adapter.hostile-drivers", list(hostile.drivers()), list(EVERY_DAY)))
 def test_a_run_against_a_hostile_driver_stays_within_its_bounds(name: str, tmp_path: Path) -> None:
     with hostile.emptied() as folder:
-        driver = hostile.connector(hostile.drivers()[name])
+        driver = hostile.drivers()[name]
         ending = hostile.run(
             driver,
             folder,

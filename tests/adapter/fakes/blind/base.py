@@ -1,4 +1,4 @@
-"""A small correct driver, which the hostile ones beside it are made from; run by itself it is the control, with no defect.
+"""A small correct driver, which the hostile ones beside it are made from; by the name `base` it is the control, with no defect.
 
 Every process of it ends by itself: after 170 s, after 60 s of CPU time, or 10 s after its parent has gone.
 """
@@ -342,7 +342,3 @@ class VirtualDriver(Driver):
 
     clock = "virtual"
     facets = {**Driver.facets, "clock": ["now", "advance"]}
-
-
-if __name__ == "__main__":
-    Driver().run()
