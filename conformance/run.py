@@ -32,7 +32,7 @@ from conformance.harness.test_selection import NotCollected, claiming, collected
 from conformance.harness.worker_processes import STOP
 from conformance.run_options import RunRequest, with_arguments
 from conformance.runlog import RunRecordError, read_run
-from conformance.runlog.run import left_out
+from conformance.runlog.run import Run, left_out
 from conformance.spec.catalogue import CatalogueError, selected
 from conformance.verdict import ExitCode, exit_code
 
@@ -110,6 +110,7 @@ class Watcher:
         self._requirements: set[str] = set()
         self._steps = 0
         self._began: float | None = None
+        self.record: Run | None = None
 
     def pytest_collection_finish(self, session: Any) -> None:
         self._total = Counter(_suite(item.nodeid) for item in session.items)
@@ -133,6 +134,14 @@ class Watcher:
             over[_suite(report.nodeid)] += 1
             if self._tell is not None:
                 self._tell(self.progress(_suite(report.nodeid)))
+
+    @_hookimpl(trylast=True)
+    def pytest_terminal_summary(self, config: Any) -> None:
+        """Take over the record that the plugin has read; one that lacks its end may still get it."""
+        from conformance.harness.pytest_hooks import RECORD
+
+        read = config.stash.get(RECORD, None)
+        self.record = read if read is not None and read.complete else None
 
     def progress(self, suite: str) -> Progress:
         """Return the current progress; suite: the one of the latest test."""
@@ -255,7 +264,7 @@ def run_request(request: RunRequest) -> RunResult:
             watcher = Watcher(asked.on_progress, asked.budget_s)
             status, log = _drive_pytest(arguments, folder, bool(asked.pytest_args), watcher)
             if there():
-                return _conclude(status, log, folder, asked.readings, asked.allow_incomplete)
+                return _conclude(status, log, folder, watcher.record, asked)
     except FileNotFoundError:
         if folder.is_dir():
             raise
@@ -348,12 +357,12 @@ def _log(folder: Path, loud: bool) -> Iterator[_Tail]:
             file.close()
 
 
-def _conclude(status: int, log: str, folder: Path, readings: str, allow_incomplete: bool) -> RunResult:
+def _conclude(status: int, log: str, folder: Path, read: Run | None, asked: RunRequest) -> RunResult:
     """Derive the exit code from pytest's status and the run record. pytest's own codes are never passed through."""
     if STOP.lost is not None:
         return RunResult(ExitCode.BAD_INPUT, folder, None, STOP.lost)
     try:
-        record = read_run(folder)
+        record = read or read_run(folder)
     except RunRecordError as error:
         if STOP.heard:
             return RunResult(ExitCode.INTERRUPTED, folder, None, "The run was interrupted before anything was judged.")
@@ -361,7 +370,7 @@ def _conclude(status: int, log: str, folder: Path, readings: str, allow_incomple
         if status == 4:
             return RunResult(ExitCode.BAD_INPUT, folder, None, complaint or str(error))
         return RunResult(ExitCode.HARNESS_ERROR, folder, None, complaint or str(error))
-    code = exit_code((said.outcome for said in record.said), strict=readings == "strict")
+    code = exit_code((said.outcome for said in record.said), strict=asked.readings == "strict")
     reason = record.footer.stop_reason if record.footer else "error"
     if STOP.heard or reason == "interrupted":
         return RunResult(ExitCode.INTERRUPTED, folder, record, "The run was interrupted; what was judged is kept.")
@@ -382,7 +391,7 @@ def _conclude(status: int, log: str, folder: Path, readings: str, allow_incomple
         why = "no test was selected" if status == 5 else "every test was skipped or inconclusive"
         return RunResult(code, folder, record, f"Nothing was judged: {why}.")
     left = left_out(record)
-    if left is not None and code is ExitCode.CONFORMS and not allow_incomplete:
+    if left is not None and code is ExitCode.CONFORMS and not asked.allow_incomplete:
         return RunResult(ExitCode.NOTHING_JUDGED, folder, record, f"{left.sentence} {ALLOW}")
     return RunResult(code, folder, record)
 

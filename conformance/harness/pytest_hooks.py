@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -35,6 +35,10 @@ from conformance.verdict import ExitCode, Json, Outcome
 
 MAX_TOLD = 20
 MAX_VALUE = 120
+
+
+RECORD: Final = pytest.StashKey[Run]()
+"""The record as the end of the session read it, for whoever started the session."""
 
 
 def terminal_lines(run: Run) -> Iterator[str]:
@@ -367,6 +371,7 @@ class RunHooks:
         except RunRecordError as error:
             terminalreporter.write_line(f"mqconform: {error}")
             return
+        self.config.stash[RECORD] = run
         terminalreporter.section("mqconform")
         for line in terminal_lines(run):
             terminalreporter.write_line(line)
