@@ -99,7 +99,6 @@ def run(command: str, folder: Path, programs: Path) -> str:
         **os.environ,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(folder),
-        "XDG_CACHE_HOME": str(programs / "cache"),
         "NO_COLOR": "1",
         "COLUMNS": "200",
         "PYTEST_ADDOPTS": "-p no:xdist -p no:cacheprovider",
