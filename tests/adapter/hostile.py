@@ -24,7 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 FOLDERS = (HERE / "fakes", HERE.parent / "cli" / "fakes")
 BLIND = HERE / "fakes" / "blind"
-NO_DRIVERS = {"honest", "hosted", "over_tcp"}  # a base class, classes for `python:`, a server that is not started so
+NO_DRIVERS = {"honest", "hosted", "over_tcp", "defects"}  # a base, a server; others and a table
 
 MAX_MEMORY = 600 << 20
 MAX_DISK = 100 << 20
@@ -93,16 +93,21 @@ class Ending:
 
 
 def drivers() -> dict[str, str]:
-    """How every driver there is starts, by `folder/name`. Those of another hand stand in a table by their names."""
+    """How every driver there is starts, by `folder/name`. Most stand in a table by their names."""
     files = {
         f"{path.parents[1].name}/{path.stem}": ["sh" if path.suffix == ".sh" else sys.executable, str(path)]
         for folder in FOLDERS
         for path in sorted(folder.glob("*"))
         if path.is_file() and path.stem not in NO_DRIVERS and path.suffix in (".py", ".sh")
     }
-    names = re.findall(r"^\| `(\w+)` \|", (BLIND / "README.md").read_text("utf-8"), re.MULTILINE)
-    blind = {f"blind/{name}": [sys.executable, str(BLIND), name] for name in names}
-    return {name: "stdio:" + shlex.join(command) for name, command in {**files, **blind}.items()}
+    defects = HERE / "fakes" / "defects.py"
+    for folder, place, listed, pattern in (
+        ("adapter", defects, defects, r"^class (\w+)\("),
+        ("blind", BLIND, BLIND / "README.md", r"^\| `(\w+)` \|"),
+    ):
+        for name in re.findall(pattern, listed.read_text("utf-8"), re.MULTILINE):
+            files[f"{folder}/{name}"] = [sys.executable, str(place), name]
+    return {name: "stdio:" + shlex.join(command) for name, command in files.items()}
 
 
 def run(

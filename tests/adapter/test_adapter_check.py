@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_drivers import fake as connector
 from suites.session_peer import Peer
 
 from conformance.adapter import process
@@ -16,14 +15,9 @@ from conformance.adapter.check import check_adapter
 from conformance.adapter.check_calls import CheckStep
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 
-FAKES = Path(__file__).parent / "fakes"
-
 
 def walked(fake: str, tmp_path: Path, deadline_ms: int = 5000) -> list[CheckStep]:
-    command = shlex.join([sys.executable, str(FAKES / f"{fake}.py")])
-    return check_adapter(
-        f"stdio:{command}", state_dir=tmp_path, deadline_ms=deadline_ms, hello_ms=5000, patience_ms=500
-    )
+    return check_adapter(connector(fake), state_dir=tmp_path, deadline_ms=deadline_ms, hello_ms=5000, patience_ms=500)
 
 
 def test_an_honest_driver_has_nothing_wrong(tmp_path: Path) -> None:

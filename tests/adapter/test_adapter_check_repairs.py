@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
-import shlex
-import sys
 from pathlib import Path
 
 import pytest
 from commands import command
+from fake_drivers import fake as connector
 
 from conformance.adapter.check import check_adapter
 from conformance.adapter.check_calls import CheckStep
 
-FAKES = Path(__file__).parent / "fakes"
 PROBES = ("opening what is not there", "defaults", "removal at a cursor", "end of a transaction", "kill")
-
-
-def connector(fake: str) -> str:
-    return f"stdio:{shlex.join([sys.executable, str(FAKES / f'{fake}.py')])}"
 
 
 def walked(name: str, tmp_path: Path, state: str) -> list[CheckStep]:

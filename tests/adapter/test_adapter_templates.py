@@ -58,6 +58,8 @@ def test_a_template_speaks_the_protocol_and_conforms(language: str, tmp_path: Pa
     good = {step.what for step in steps if step.state == "ok"}
     assert good >= {"messages.send", "messages.receive", "messages.peek", "messages.cancel", "pending"}
     assert good >= {"kill and restart", "graceful restart", "waiting read", "unknown method", "stop"}
+    if language == "python":  # test_adapter_tutorial.py ends with this very driver, and judges it
+        return
     result = run(adapter=connector, suites="cursors,properties,restart", max_examples=5, out=tmp_path / "out")
     assert result.exit_code == ExitCode.CONFORMS, (tmp_path / "out").as_posix()
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from pathlib import Path
 
 import pytest
+from fake_drivers import fake as command
 
 from conformance.adapter import protocol
 from conformance.adapter.check import check_adapter
@@ -20,12 +19,7 @@ from conformance.histories.walk import creations, fitting, offer_of
 from conformance.model import Call
 from conformance.run import run
 
-FAKES = Path(__file__).parent / "fakes"
 HANDLE = {"queue": "h1", "timeout_ms": 0}
-
-
-def command(fake: str) -> str:
-    return f"stdio:{shlex.join([sys.executable, str(FAKES / f'{fake}.py')])}"
 
 
 def client(fake: str, tmp_path: Path) -> Client:

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests_cli import FEW, fake, mqconform, one_sentence, stdio
+from fake_drivers import fake
+from tests_cli import FEW, mqconform, one_sentence, stdio
 
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests_cli import fake, mqconform, one_sentence, stdio
+from fake_drivers import fake
+from tests_cli import mqconform, one_sentence, stdio
 
 import conformance.learn
 from conformance.command_options import BadInput

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from fake_drivers import fake
 from nightly import nightly_only
-from tests_cli import fake, mqconform, one_sentence
+from tests_cli import mqconform, one_sentence
 
 from conformance.files import resource
 from conformance.runlog import read_run

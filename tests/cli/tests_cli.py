@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,11 +36,6 @@ def mqconform(*arguments: str) -> subprocess.CompletedProcess[str]:
 def stdio(*command: str | Path) -> str:
     """The connector of a command; this checkout may lie in a folder with spaces in its name."""
     return f"stdio:{shlex.join(map(str, command))}"
-
-
-def fake(name: str) -> str:
-    """The connector of a driver named after its defect."""
-    return stdio(sys.executable, FAKES / f"{name}.py")
 
 
 def one_sentence(done: subprocess.CompletedProcess[str], code: ExitCode) -> str:

@@ -11,12 +11,18 @@ from typing import Any
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 
-FAKES = Path(__file__).parent / "fakes"
+FAKES = Path(__file__).parent / "adapter" / "fakes"
+
+
+def fake(name: str) -> str:
+    """The connector of a driver named after its defect: a file, or one of those in `defects.py`."""
+    file = FAKES / f"{name}.py"
+    named = [str(file)] if file.exists() else [str(FAKES / "defects.py"), name]
+    return f"stdio:{shlex.join([sys.executable, *named])}"
 
 
 def driver(name: str, tmp_path: Path, **options: Any) -> Client:
-    command = shlex.join([sys.executable, str(FAKES / f"{name}.py")])
-    return connect(f"stdio:{command}", state_dir=tmp_path / "state", **options)
+    return connect(fake(name), state_dir=tmp_path / "state", **options)
 
 
 def ended(pid: int) -> bool:
