@@ -26,6 +26,7 @@ from conformance.cli.shared_options import (
     several,
     time,
 )
+from conformance.report.text import label
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode
 
@@ -156,6 +157,7 @@ def grammar_parse(
 ) -> None:
     """Check whether a text is a queue name, and if not, show where it goes wrong."""
     from conformance.grammar.automaton import dfa
+    from conformance.grammar.spellings import spelling
 
     if text is None:
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape").removesuffix("\n")
@@ -163,37 +165,44 @@ def grammar_parse(
     with input_errors():
         grammar, version = name_grammar(profile or DEFAULT_PROFILE, chosen_set, alternatives(reading))
         rule = rule_of_form(form)
-        stuck = dfa(grammar, rule).stuck(text)
+        names = dfa(grammar, rule)
+        stuck = names.stuck(text)
+    asked = (profile or DEFAULT_PROFILE).removeprefix("msmq-")
+    like = spelling(text, form, lambda other: names.stuck(other) is None)
     if json_wanted():
-        emit_json({"accepted": stuck is None, "form": form, "version": version, "stuck_at": stuck})
+        told = {"accepted": stuck is None, "form": form, "version": asked, "grammar": version, "stuck_at": stuck}
+        emit_json({**told, "hint": like and like.says, "write": like and like.write})
     elif stuck is None:
-        print(f"This is a {form} of MSMQ {version}.")
+        print(f"This is a {form} of MSMQ {asked}.")
     else:
         where = (
             "it ends too early" if stuck >= len(text) else f"{text[stuck]!a} (character {stuck + 1}) does not belong"
         )
-        print(f"This is not a {form} of MSMQ {version}: {where}.")
+        print(f"This is not a {form} of MSMQ {asked}: {where}.")
+    if like is not None and not json_wanted():
+        print(label(like.sentence))
     sys.exit(int(ExitCode.CONFORMS if stuck is None else ExitCode.DEVIATES))
 
 
 def name_grammar(profile: str, readings: str, chosen: list[str]) -> tuple[Grammar, str]:
     """Return the grammar of names under these readings, and the version of MSMQ. Ends the command for unknown ones."""
+    from conformance.cli.requirements import check_known
     from conformance.grammar.sources import load, reading_set, version_of
     from conformance.spec.catalogue import chosen_readings
     from conformance.spec.versions import PROFILES
 
     if profile not in PROFILES:
-        fail(f"There is no profile {profile}; there are {', '.join(PROFILES)}.", ExitCode.BAD_INPUT)
+        check_known("profile", profile, PROFILES)
     version = version_of(profile)
     return load(version, reading_set(readings) | chosen_readings(chosen)), version
 
 
 def rule_of_form(form: str) -> str:
     """Return the rule of a form of names. Ends the command for an unknown one."""
+    from conformance.cli.requirements import check_known
     from conformance.grammar.sources import RULES
 
-    if form not in RULES:
-        fail(f"There is no form {form}; there are {', '.join(RULES)}.", ExitCode.BAD_INPUT)
+    check_known("form", form, RULES)
     return RULES[form]
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.captures.analyst_views import Looks
 from conformance.cli.output import Spooled, console, fail, json_wanted, progress_bar
 from conformance.judge.hints import known_hints
+from conformance.report.places import PacketPlace, moment
 from conformance.report.text import label
 from conformance.verdict import ExitCode, Outcome
 
@@ -51,7 +52,7 @@ class Hinted:
             hint, (capture, number, record) = known_hints()[name], self.first[name]
             names, many = ", ".join(hint.names), "packet looks" if count == 1 else "packets look"
             yield f"hint, no verdict: {count:,} {many} like {names} ({name}): {hint.says}"
-            yield f"      first: packet {number}, record {record} of {label(capture)}"
+            yield f"      first: packet {number} (Wireshark frame {record}) of {label(capture)}"
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the hints as `--json` prints them, with their sources."""
@@ -312,10 +313,16 @@ def dump(packet: JudgedPacket | None) -> list[str]:
 
     return [
         "",
-        f"{packet.capture}: packet {packet.number}, record {packet.frame.record}",
+        f"{packet.capture}: {_place(packet).line}",
         *annotated(packet.packet, packet.verdicts),
         "",
     ]
+
+
+def _place(packet: JudgedPacket) -> PacketPlace:
+    """Return where a packet is in its capture."""
+    frame, when = packet.frame, moment(packet.frame.time_ns)
+    return PacketPlace(packet.capture, packet.number, frame.record, frame.stream, when, packet.direction)
 
 
 def against_lines(against: Against | None) -> list[str]:

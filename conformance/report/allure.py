@@ -269,7 +269,7 @@ def parts(finding: ReportedFinding, repro: bytes | None) -> Iterator[Part]:
 
 def titled(part: Part, finding: ReportedFinding) -> str:
     """Return the name of an attachment."""
-    return f"{part.name}: {label(finding.recorded.verdict.subject, 80)}"
+    return f"{part.name}: {label(finding.subject, 80)}"
 
 
 def _attachment(part: Part, finding: ReportedFinding, owner: str) -> Attachment:

@@ -15,6 +15,7 @@ from typing import Any, Final, overload
 from conformance.files import json_value, text_of, write_text
 from conformance.harness.known_deviations import QUIRK
 from conformance.harness.repro_files import without_secrets
+from conformance.report.places import PacketPlace, evidence_of, place_of
 from conformance.report.table import PROBLEMS, RequirementRow, Table, roll_up
 from conformance.report.text import label, value_text
 from conformance.runlog import RecordedVerdict, Run, Story
@@ -251,18 +252,26 @@ NOTABLE = frozenset({Outcome.READING, Outcome.WARN})
 
 @dataclass(frozen=True, slots=True)
 class ReportedFinding:
-    """One verdict with its story, evidence and repro command. evidence: in full if the record has it."""
+    """One verdict with its story, evidence and repro command.
+
+    evidence: in full if the record has it. place: of the packet that it is about, if it is about one of a capture.
+    """
 
     recorded: RecordedVerdict
     story: Story | None
     evidence: Evidence | None
     repro_command: str | None
+    place: PacketPlace | None = None
 
     @property
-    def place(self) -> str:
-        """The record of the capture in which the packet ends, as Wireshark numbers it; empty without one."""
-        record = None if self.evidence is None else self.evidence.data.get("record")
-        return f" (record {record} of {label(self.recorded.test)})" if isinstance(record, int) else ""
+    def subject(self) -> str:
+        """What was judged, printable: of a capture the packet, with the number of Wireshark's frame."""
+        return label(self.recorded.verdict.subject) if self.place is None else self.place.words
+
+    @property
+    def subject_line(self) -> str:
+        """The subject with stream, time and ends of its packet, where they are known."""
+        return self.subject if self.place is None else self.place.line
 
     @property
     def expected(self) -> str | None:
@@ -393,7 +402,10 @@ def groups(run: Run, table: Table) -> tuple[list[Group], list[Group]]:
 def story_lines(finding: ReportedFinding) -> Iterator[str]:
     """Yield the finding as plain lines without line feeds: numbered steps, expected, actual, readings, repro."""
     verdict = finding.recorded.verdict
-    yield f"subject: {label(verdict.subject)}{finding.place}"
+    place = finding.place
+    yield f"subject: {finding.subject}" + ("" if place is None else f" of {label(place.capture)}")
+    if place is not None and place.details:
+        yield f"place: {place.details}"
     if finding.story is not None:
         for number, step in enumerate(finding.story.steps[:MAX_STEPS], 1):
             yield f"{number:>4}. {label(named(step.text))}"
@@ -424,10 +436,8 @@ def _finding(run: Run, number: int) -> ReportedFinding:
     recorded = run.verdicts.at(number)
     told = run.stories.number(number)
     story = None if told is None else run.stories.at(told)
-    evidence = recorded.verdict.evidence
-    if evidence is not None and not evidence.data:
-        evidence = run.evidence.get(evidence.ref, evidence)
-    return ReportedFinding(recorded, story, evidence, _command(run, story))
+    evidence = evidence_of(run, recorded)
+    return ReportedFinding(recorded, story, evidence, _command(run, story), place_of(run, recorded, evidence))
 
 
 def _command(run: Run, story: Story | None) -> str | None:
@@ -466,6 +476,7 @@ def _finding_json(run: Run, finding: ReportedFinding) -> dict[str, Any]:
 
     story: the calls in order, as text, with call and answer if they are stored. expected, actual: JSON values. repro:
     the path of the repro file. took_ms: duration of the test. repro, repro_command and took_ms are null if unknown.
+    place: where in a capture the packet is, null if it is about none.
     """
     recorded, story = finding.recorded, finding.story
     verdict = recorded.verdict
@@ -474,6 +485,7 @@ def _finding_json(run: Run, finding: ReportedFinding) -> dict[str, Any]:
         "requirement": verdict.requirement,
         "outcome": verdict.outcome.value,
         "subject": verdict.subject,
+        "place": None if finding.place is None else finding.place.to_json(),
         "suite": recorded.suite,
         "test": recorded.test,
         "seen": recorded.count,

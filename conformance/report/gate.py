@@ -9,6 +9,7 @@ from datetime import date
 from typing import TypeVar
 
 from conformance.report.findings import Group, groups
+from conformance.report.places import PacketPlace
 from conformance.report.situations import by_operation
 from conformance.report.standing import Floor, Known, RunSummary, deviates, failing, floor_below, unknown
 from conformance.report.table import HEADLINES, PROBLEMS, Table, conclusion, headline, whole
@@ -49,16 +50,19 @@ _SHOWN = 3  # names in the closing line
 class Objection:
     """One reason to keep the gate shut.
 
-    kind: of KINDS. what: the name of a requirement, rule, suite, phase (`SUITE: PHASE`), test or baseline entry.
+    kind: of KINDS. what: the name of a requirement, rule, suite, phase (`SUITE: PHASE`), test or baseline entry. place:
+    of the first packet that deviates, in a run that judged captures.
     """
 
     kind: str
     what: str
     why: str
+    place: PacketPlace | None = None
 
     def to_json(self) -> dict[str, Json]:
         """Return the objection as JSON."""
-        return {"kind": self.kind, "what": self.what, "why": self.why}
+        place = None if self.place is None else self.place.to_json()
+        return {"kind": self.kind, "what": self.what, "why": self.why, "place": place}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +179,7 @@ def decide(
         elif before is not None and requirement in before.deviating:
             known.append((requirement, f"it deviated in {before.name} already"))
         else:
-            objections.append(Objection("deviation", requirement, _deviation(now, requirement, fresh[requirement])))
+            objections.append(_deviation(now, requirement, fresh[requirement]))
     objections += _excuses(now, baseline, day)
     if before is not None:
         objections += _vacuous(now, before)
@@ -204,10 +208,12 @@ def _excuse(baseline: Sequence[Known], requirement: str) -> str:
     return f"the baseline: {'; '.join(told)}"
 
 
-def _deviation(now: RunSummary, requirement: str, subjects: Sequence[str]) -> str:
+def _deviation(now: RunSummary, requirement: str, subjects: Sequence[str]) -> Objection:
     outcome = now.outcomes[requirement].value
-    first = subjects[0]
-    return f"{outcome}: {first}" + (f" and {len(subjects) - 1} more" if len(subjects) > 1 else "")
+    place = now.place(requirement, subjects[0])
+    first = subjects[0] if place is None else f"{place.line}, of {label(place.capture)}"
+    others = f" and {len(subjects) - 1} more" if len(subjects) > 1 else ""
+    return Objection("deviation", requirement, f"{outcome}: {first}{others}", place)
 
 
 def _excuses(now: RunSummary, baseline: Sequence[Known], day: date) -> Iterator[Objection]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING
 
+from conformance.judge.sessions.fields import FIELDS
 from conformance.report.text import MAX_LABEL, label, value_text
 from conformance.spec.catalogue import requirement
 from conformance.verdict import Evidence, Json, Outcome, Verdict
@@ -28,6 +29,8 @@ MAX_MARKED_LINES = 64
 MAX_SEGMENTS = 2_000
 """Fields printed of one packet: a list of ten thousand queues is cut."""
 NO_FIELD = "(no field)"
+_UNTOLD = object()
+"""In the place of a value that no verdict tells for this field alone."""
 
 _BROKEN = (Outcome.FAIL,)
 _DOUBTFUL = (Outcome.WARN, Outcome.READING)
@@ -97,6 +100,8 @@ def _marks(packet: Packet, broken: Sequence[Verdict]) -> dict[str, _Mark]:
     innermost = {start: key for start, _, key in segments(packet)}
     for verdict in broken:
         actual = verdict.actual if isinstance(verdict.actual, dict) else {}
+        told = FIELDS.get(verdict.requirement, ())
+        actual = dict.fromkeys(told, _UNTOLD) if told and not any(map(packet.span, actual)) else actual
         for key, value in actual.items():
             # A rule about a field that did not fit has its name as a value: mark the field's first byte.
             for name in dict.fromkeys((key, value if key == "Packet.Overrun" else key)):
@@ -105,7 +110,7 @@ def _marks(packet: Packet, broken: Sequence[Verdict]) -> dict[str, _Mark]:
                     continue
                 mark = marks.setdefault(owner, _Mark())
                 mark.requirements[verdict.requirement] = None
-                if name != owner or not isinstance(value, str):
+                if value is not _UNTOLD and (name != owner or not isinstance(value, str)):
                     mark.found[str(name)] = _short(value)
     return marks
 
@@ -194,7 +199,7 @@ def bytes_of(evidence: Evidence) -> bytes | None:
 
 def dump_of(verdict: Verdict, evidence: Evidence) -> tuple[DumpLine, ...]:
     """Return the dump: a packet's by field, a structure's plain; empty for evidence without bytes."""
-    data = bytes_of(evidence)
+    data, udp = bytes_of(evidence), evidence.data.get("transport") == "udp"
     if not data:
         return ()
     if evidence.kind == "structure":
@@ -205,7 +210,12 @@ def dump_of(verdict: Verdict, evidence: Evidence) -> tuple[DumpLine, ...]:
     # Mark what this verdict blames, whatever its outcome is at this level; an id of another version marks nothing.
     known = verdict.requirement in catalogue().requirements
     verdicts = [replace(verdict, outcome=Outcome.FAIL)] if known else []
-    return _kept([DumpLine(label(text, 240), marked) for text, marked in dumped(dissect(data), verdicts)])
+    return _kept(
+        [
+            DumpLine(label(text, 240), marked)
+            for text, marked in dumped(dissect(data, transport="udp" if udp else "buffer"), verdicts)
+        ]
+    )
 
 
 def _plain(data: bytes) -> Iterator[str]:

@@ -361,7 +361,8 @@ def _bounded_finding(run: Run, finding: ReportedFinding, room: Room) -> dict[str
     short = room.full
     limit = SHORT if short else None
     out: dict[str, Any] = {
-        "subject": label(recorded.verdict.subject),
+        "subject": finding.subject,
+        "place": finding.place.details if finding.place is not None else None,
         "count": recorded.count,
         "expected": room.take(_clipped(finding.expected, limit)),
         "actual": room.take(_clipped(finding.actual, limit)),

@@ -319,7 +319,7 @@ def _result(run: Run, group: Group, finding: ReportedFinding, index: int, *, str
                 **physical,
                 "logicalLocations": [
                     {
-                        "name": label(verdict.subject, 200),
+                        "name": label(finding.subject, 200),
                         "fullyQualifiedName": label(f"{finding.recorded.suite}/{finding.recorded.test}"),
                     }
                 ],
@@ -333,6 +333,7 @@ def _result(run: Run, group: Group, finding: ReportedFinding, index: int, *, str
             "actual": finding.actual or "",
             "readings": [label(f"{name}={chosen}") for name, chosen in verdict.readings],
             **({"repro": finding.repro_command} if finding.repro_command else {}),
+            **_packet(finding),
         },
     }
     if finding.story is not None and finding.story.steps:
@@ -344,9 +345,17 @@ def _result(run: Run, group: Group, finding: ReportedFinding, index: int, *, str
     return result
 
 
+def _packet(finding: ReportedFinding) -> dict[str, Json]:
+    """Return the place of the packet in its capture, as far as it is known."""
+    members = finding.place.to_json() if finding.place is not None else {}
+    return {
+        name: label(value) if isinstance(value, str) else value for name, value in members.items() if value is not None
+    }
+
+
 def _message(group: Group, finding: ReportedFinding) -> str:
     verdict = finding.recorded.verdict
-    parts = [f"{group.outcome.value}: {heading(group.row)}", f"On: {label(verdict.subject)}"]
+    parts = [f"{group.outcome.value}: {heading(group.row)}", f"On: {finding.subject_line}"]
     if verdict.expected is not None:
         parts.append(f"Expected: {flat(verdict.expected)}")
     if verdict.actual is not None:
@@ -543,7 +552,7 @@ def _objection(run: Run, one: Objection) -> _Annotation:
 
 
 def _words(group: Group) -> str:
-    told = f"{heading(group.row)} On: {label(group.shown[0].recorded.verdict.subject, 200)}."
+    told = f"{heading(group.row)} On: {label(group.shown[0].subject_line, 300)}."
     return f"{told} {group.seen:,} times." if group.seen > 1 else told
 
 

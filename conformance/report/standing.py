@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from difflib import unified_diff
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from conformance.files import UnfitError, text_of, toml_table
 from conformance.harness.failure_verdicts import CONCLUSION
+from conformance.report.places import PacketPlace, evidence_of, packet_number, place_of
 from conformance.report.situations import situations
 from conformance.runlog import Run
 from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.runlog.run import left_out
 from conformance.spec.catalogue import catalogue, current, did_you_mean
 from conformance.spec.versions import LEVELS
-from conformance.verdict import Json, Outcome, of_requirement, worst
+from conformance.verdict import FRAME, Json, Outcome, of_requirement, worst
 
 DEVIATING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 BROKEN_OFF = frozenset({"error", "driver-unusable", "interrupted", "max-failures"})
@@ -40,7 +42,8 @@ class RunSummary:
     them. undone: why the run is not whole, None if it is. left_out: a sentence on tests that did not run. errors:
     requirements that could not be judged because of a harness error. lacking: what captures announce but do not
     contain, in words; empty if nothing. situations: numbers of those met, None if no planned history was played;
-    situations_excused: those not met after a failure; situations_digest: of the tables that number them.
+    situations_excused: those not met after a failure; situations_digest: of the tables that number them. place: finds
+    the packet of a capture that deviates, by requirement and subject.
     """
 
     name: str
@@ -61,6 +64,7 @@ class RunSummary:
     situations: frozenset[int] | None = None
     situations_excused: frozenset[int] = frozenset()
     situations_digest: str = ""
+    place: Callable[[str, str], PacketPlace | None] = field(default=lambda requirement, subject: None, compare=False)
 
 
 def standing(run: Run) -> RunSummary:
@@ -111,7 +115,19 @@ def standing(run: Run) -> RunSummary:
         situations=None if planned is None else planned.met,
         situations_excused=frozenset() if planned is None else planned.failed,
         situations_digest="" if planned is None else planned.digest,
+        place=partial(_place, run),
     )
+
+
+def _place(run: Run, requirement: str, subject: str) -> PacketPlace | None:
+    """Return where the first packet is that is such a subject and deviates from the requirement."""
+    strict = run.header.reading_set == "strict"
+    for number, said in run.numbered() if packet_number(subject) is not None else ():
+        if said.requirement == requirement and deviates(said.outcome, strict):
+            recorded = run.verdicts.at(number)
+            if recorded.verdict.subject == subject:
+                return place_of(run, recorded, evidence_of(run, recorded))
+    return None
 
 
 def named(run: Run) -> str:
@@ -337,6 +353,8 @@ def _entry(table: Mapping[str, Any], where: str) -> Known:
     subject = table.get("subject")
     if subject is not None and not isinstance(subject, str):
         raise BaselineError(f"{where}: the subject must be a text.")
+    if subject is not None and subject.startswith("packet ") and packet_number(as_recorded := f"{FRAME}{subject[6:]}"):
+        subject = as_recorded
     expires = table.get("expires")
     if type(expires) is not date:
         raise BaselineError(f"{where}: expires must be a day, such as 2027-01-31, without quotes.")

@@ -207,7 +207,7 @@ def fits(seen: Seen, original: Original) -> bool:
 
 def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
     """Judge the values that an acknowledgment takes over from its message."""
-    where = f"frame {original.frame}"
+    where = f"packet {original.frame}"
     notes.judge(_CORRELATION, True, seen, where, where)
     notes.same(_DELIVERY, seen, original.delivery, seen.number("UserHeader.Flags.DM"))
     message_class = seen.number(f"{_HEADER}.MessageClass") or 0
@@ -299,7 +299,7 @@ def fitting(seen: Seen, known: Remembered) -> Message | None:
 def judge_misnamed(seen: Seen, notes: Notes, meant: Meant, there: Path) -> None:
     """Judge an acknowledgment with a name that is not the meant message's. there: the path that messages come on."""
     actual = (seen.raw(f"{_HEADER}.CorrelationID") or b"").hex()
-    expected = f"the name of frame {meant.frame}"
+    expected = f"the name of packet {meant.frame}"
     if meant.sure:
         notes.judge(_CORRELATION, False, seen, expected, actual)
     elif there.generation:
@@ -535,7 +535,7 @@ class Messages:
         before = known.setdefault((source, number), now)
         if before is now:
             if not notes.passed(_IDENTIFIER):
-                notes.judge(_IDENTIFIER, True, seen, f"the same message as in frame {now.frame}", "the same")
+                notes.judge(_IDENTIFIER, True, seen, f"the same message as in packet {now.frame}", "the same")
             if len(known) > MAX_REMEMBERED:
                 known.popitem(last=False)
             if seen.kind == "UserMessage" and values[_CLASS]:
@@ -548,7 +548,7 @@ class Messages:
             return True
         another = before.is_another(now)
         actual = "another message" if another else "the same"
-        notes.judge(_IDENTIFIER, not another, seen, f"the same message as in frame {before.frame}", actual)
+        notes.judge(_IDENTIFIER, not another, seen, f"the same message as in packet {before.frame}", actual)
         if not another:
             _same_marks(seen, notes, before)
         return False

@@ -432,7 +432,7 @@ class Opening:
             )
             if seen.frame.side == duty.side and (duty.sure or late):
                 notes.judge(
-                    duty.requirement, False, seen, f"the connection is closed because of frame {cause.number}",
+                    duty.requirement, False, seen, f"the connection is closed because of packet {cause.number}",
                     f"{seen.packet.kind} from the {duty.side}",
                 )  # fmt: skip
                 self.duties.remove(duty)

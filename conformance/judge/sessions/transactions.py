@@ -122,10 +122,10 @@ class Groups:
                 notes.undecided(_FIRST, seen, _LOST)
             elif group.ended:
                 notes.judge(
-                    _UNIQUE, False, seen, "an identifier of no transaction before", f"as in frame {group.frame}"
+                    _UNIQUE, False, seen, "an identifier of no transaction before", f"as in packet {group.frame}"
                 )
             else:
-                notes.judge(_FIRST, False, seen, "FM in the first message alone", f"begun before frame {group.frame}")
+                notes.judge(_FIRST, False, seen, "FM in the first message alone", f"begun before packet {group.frame}")
         elif group.ended:
             if path.generation:
                 notes.undecided(_LAST, seen, _LOST)
@@ -135,7 +135,7 @@ class Groups:
                 if len(self.misnamed) > _MOST:
                     del self.misnamed[next(iter(self.misnamed))]
             else:
-                notes.judge(_LAST, False, seen, "no message after the last one", f"ended in frame {group.frame}")
+                notes.judge(_LAST, False, seen, "no message after the last one", f"ended in packet {group.frame}")
         else:
             notes.judge(_IDENTIFIER, True, seen, identifier, identifier)
             if not last:
@@ -174,7 +174,7 @@ class Groups:
         later = whole.connection == here.connection and place.sequence > whole.sequence
         if first and later and place.session and not path.generation and key not in self.unmarked:
             # What was in the sequence before is acknowledged, and a transaction is sent at once.
-            expected, actual = "an identifier of no transaction before", f"as in frame {whole.frame}"
+            expected, actual = "an identifier of no transaction before", f"as in packet {whole.frame}"
             notes.judge(_UNIQUE, False, seen, expected, actual)
             self._keep(key, here)
             return
@@ -229,7 +229,7 @@ class Groups:
             if source in self.spread or guid_words(source) not in marking:
                 notes.undecided(_LAST, one.seen, _ELSEWHERE if source in self.spread else _UNMARKED)
             else:
-                actual = f"none in the transaction {key[2]}, up to frame {group.frame}"
+                actual = f"none in the transaction {key[2]}, up to packet {group.frame}"
                 notes.judge_late(_LAST, False, one.seen, "LM before the next transaction begins", actual)
             del waited[key[:2], group.sequence]
         self.within.clear()
