@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from conformance.adapter.near_misses import about_line
+
 MAX_VALUES = 200_000
 """Values in one line, names of members not counted; the largest valid answers have some thousand."""
 MAX_DEPTH = 64
@@ -44,11 +46,11 @@ def message(line: bytes) -> Any:
             _refuse_wide(value)
         return value
     except UnicodeDecodeError:
-        raise BadLine(f"wrote a line that is not UTF-8: {quoted(line)}") from None
+        raise BadLine(f"wrote a line that is not UTF-8: {quoted(line)}{about_line(line)}") from None
     except RecursionError:
         raise BadLine(f"wrote JSON nested too deeply: {quoted(line)}") from None
     except json.JSONDecodeError:
-        raise BadLine(f"wrote a line that is not JSON: {quoted(line)}") from None
+        raise BadLine(f"wrote a line that is not JSON: {quoted(line)}{about_line(line)}") from None
     except ValueError as wrong:
         raise BadLine(f"wrote JSON {wrong}: {quoted(line)}") from None
 

@@ -11,6 +11,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
+from conformance.adapter.near_misses import about_value
 from conformance.suggest import nearest
 from conformance.verdict import Json
 
@@ -173,7 +174,8 @@ def _compiled(schema: Mapping[str, Json]) -> Validate:
         try:
             check(value)
         except fastjsonschema.JsonSchemaValueException as wrong:
-            raise SchemaInvalid(_shortened(wrong.message)) from None
+            near = about_value(wrong.rule, wrong.rule_definition, wrong.value, wrong.definition or {})
+            raise SchemaInvalid(_shortened(wrong.message) + near) from None
 
     return validate
 

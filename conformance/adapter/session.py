@@ -25,6 +25,7 @@ from conformance.adapter.errors import (
     ProtocolViolation,
 )
 from conformance.adapter.lines import BadLine, Link, LinkClosed, LinkStalled, quoted
+from conformance.adapter.near_misses import about_id, about_message
 from conformance.adapter.protocol import ObjectHandles
 from conformance.verdict import Json
 
@@ -271,7 +272,8 @@ class Session:
 
     def _dispatch(self, message: Any, waiting: PendingCall | None) -> None:
         if type(message) is not dict or message.get("jsonrpc") != "2.0":
-            self.fail(ProtocolViolation, "wrote JSON that is not a JSON-RPC 2.0 message", waiting)
+            what = f"wrote JSON that is not a JSON-RPC 2.0 message{about_message(message)}"
+            self.fail(ProtocolViolation, what, waiting)
         if "method" in message:
             self._notified(message, waiting)
             return
@@ -280,7 +282,8 @@ class Session:
         if call is None:
             self._stray(message, number, waiting)
         elif len(message) != 3:
-            self.fail(ProtocolViolation, f"answered {call.method} with members JSON-RPC does not have", call)
+            both = "; it has result or error, not both" if "result" in message and "error" in message else ""
+            self.fail(ProtocolViolation, f"answered {call.method} with members JSON-RPC does not have{both}", call)
         elif "result" in message:
             self._answered(call, message["result"])
         elif "error" in message:
@@ -330,7 +333,8 @@ class Session:
             self.fail(ProtocolViolation, f"could not read a request: {text}", waiting)
         if type(number) is int and self._first_number <= number < self.next_number:
             self.fail(ProtocolViolation, f"answered request {number} twice", waiting)
-        self.fail(ProtocolViolation, f"answered request {str(number)[:40]}, which was never made", waiting)
+        near = about_id(number, self._in_flight)
+        self.fail(ProtocolViolation, f"answered request {str(number)[:40]}, which was never made{near}", waiting)
 
     def _notified(self, message: Mapping[str, Any], waiting: PendingCall | None) -> None:
         params = message.get("params")

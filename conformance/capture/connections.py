@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from conformance.capture.events import Closed, Endpoint, Event, Frame, Hole, Lost, Opened, Side
+from conformance.capture.events import Attempt, Closed, Endpoint, Event, Frame, Hole, Lost, Opened, Side
 from conformance.capture.framing import Ending, Framer, Piece, Stream
 from conformance.capture.network import ACK, FIN, RST, SYN, Segment
 
@@ -268,7 +268,7 @@ class Connections:
                 yield from self._finish(connection, side, record, time_ns, "ended")
         if all(half.finished for half in connection.halves):
             connection.closed = True
-            yield Closed(connection.number, time_ns, connection.first_end, "fin")
+            yield Closed(connection.number, time_ns, connection.first_end, "fin", attempted(connection, "fin"))
 
     def _finish(self, connection: _Connection, side: int, record: int, time_ns: int, ending: Ending) -> Iterator[Event]:
         half = connection.halves[side]
@@ -303,7 +303,7 @@ class Connections:
             yield from self._finish(
                 connection, side, record, time_ns, "ended" if half.whole else _ENDINGS.get(how, "not-captured")
             )
-        yield Closed(connection.number, time_ns, by, how)
+        yield Closed(connection.number, time_ns, by, how, attempted(connection, how, by))
 
     def _feed(
         self, connection: _Connection, side: int, record: int, time_ns: int, data: bytes, heard: int
@@ -349,6 +349,19 @@ class Connections:
                 stray=piece.stray,
                 stream=connection.wireshark,
             )
+
+
+def attempted(connection: _Connection, how: str, by: Side | None = None) -> Attempt | None:
+    """Return what a connection was that ends so without having carried a byte; None for any other."""
+    initiator, acceptor = (half.stream for half in connection.halves)
+    if initiator.offset or acceptor.offset or connection.opening is None:
+        return None
+    came: Literal["refused", "unanswered", "reset", "closed", "open"] = "unanswered"
+    if acceptor.expected is None:
+        came = "refused" if how == "rst" and by == SIDES[1] else came
+    else:
+        came = "reset" if how == "rst" else "closed" if how == "fin" else "open"
+    return Attempt(*connection.ends, came, connection.wireshark)
 
 
 def _initial(segment: Segment) -> int | None:

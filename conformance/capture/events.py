@@ -122,14 +122,29 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """A connection that carried no byte.
+
+    came: refused (the other end reset it at once), unanswered, reset (it was answered before), closed, or open (at the
+    end of the capture). stream: as in `Frame`.
+    """
+
+    source: Endpoint
+    destination: Endpoint
+    came: Literal["refused", "unanswered", "reset", "closed", "open"]
+    stream: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """The end of a connection. by: the side that ended it first, None when the capture just stopped. how: fin, rst,
-    reused, evicted (to bound memory) or end (of the capture)."""
+    reused, evicted (to bound memory) or end (of the capture). attempt: what it was if it carried no byte."""
 
     connection: int
     time_ns: int
     by: Side | None
     how: Literal["fin", "rst", "reused", "evicted", "end"]
+    attempt: Attempt | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

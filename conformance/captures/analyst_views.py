@@ -7,7 +7,7 @@ import secrets
 import shutil
 from base64 import b64encode
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,7 +16,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import IO, Any
 
-from conformance.capture import Endpoint, Event, Frame, Opened
+from conformance.capture import Closed, Endpoint, Event, Frame, Opened
+from conformance.capture.events import Attempt
 from conformance.captures.engine import destination
 from conformance.captures.onlookers import NotWrittenError, Onlooker, hints_on, writing
 from conformance.files import aside, make_folder
@@ -29,6 +30,7 @@ MAX_CONVERSATIONS = 10_000
 """Conversations with a row of their own; those that come later are one row together."""
 _MAX_FRAMES = 1 << 16  # Packets back that a late verdict can be on.
 _MESSAGE = "UserMessage"
+_SHOWN = 4  # names in one hint
 Key = tuple[str, int | str]
 
 
@@ -38,7 +40,8 @@ class Conversation:
 
     connection: its number in the capture, None for pings. stream: as in `Frame`. ends: addresses with ports. who: the
     senders, where packets name them. messages: packets with a message of an application. deviations: failed verdicts on
-    its packets.
+    its packets. attempts: how many connections it stands for, all without a byte, and came: what came of them; a row of
+    them has no ports of the first end.
     """
 
     capture: str
@@ -52,6 +55,8 @@ class Conversation:
     bytes: list[int] = field(default_factory=lambda: [0, 0])
     messages: list[int] = field(default_factory=lambda: [0, 0])
     deviations: int = 0
+    attempts: int = 0
+    came: str | None = None
 
     def add(self, seen: Seen, sender: str, side: int) -> None:
         """Count a packet."""
@@ -83,6 +88,8 @@ class Conversation:
             "bytes": list(self.bytes),
             "messages": list(self.messages),
             "deviations": self.deviations,
+            "attempts": self.attempts,
+            "came": self.came,
             "began": self.first_ns / 1e9,
             "seconds": round(self.seconds, 6),
         }
@@ -126,6 +133,8 @@ class Conversations:
         """Count a connection without a row, and late verdicts."""
         if isinstance(event, Opened) and len(self.rows) >= MAX_CONVERSATIONS:
             self.more["conversations"] += 1
+        if isinstance(event, Closed) and event.attempt is not None:
+            self._attempt(path, event.attempt, event.time_ns)
         number = getattr(event, "connection", None)
         self._deviate(path, None if number is None else (path, number), verdicts)
 
@@ -135,7 +144,43 @@ class Conversations:
             "rows": [row.to_json() for row in self.rows],
             "more": dict(self.more),
             "deviations_elsewhere": self.elsewhere,
+            "hints": list(self.hints()),
         }
+
+    def hints(self) -> Iterator[str]:
+        """Yield a sentence for each queue manager at several addresses, and each address of several queue managers.
+
+        No verdict follows from that: a machine may have two addresses, and a router or a cluster may share one.
+        """
+        at: dict[str, dict[str, None]] = {}
+        of: dict[str, dict[str, None]] = {}
+        for row in self.rows:
+            for end, who in zip(row.ends, row.who, strict=True):
+                if who is not None:
+                    host = end.rpartition(":")[0].strip("[]")
+                    at.setdefault(who, {})[host] = None
+                    of.setdefault(host, {})[who] = None
+        for who, hosts in at.items():
+            if len(hosts) > 1:
+                yield (
+                    f"the queue manager {who} is at {len(hosts):,} addresses, {_few(hosts)}: copies of one machine "
+                    "have one identifier, and messages and acknowledgments then go to the wrong one"
+                )
+        for host, managers in of.items():
+            if len(managers) > 1:
+                yield f"{len(managers):,} queue managers are at one address, {host}: {_few(managers)}"
+
+    def _attempt(self, path: str, one: Attempt, time_ns: int) -> None:
+        """Count a connection without a byte, with those between the same hosts that ended so."""
+        key = path, f"{one.source.address} {one.destination} {one.came}"
+        found = self._open.get(key)
+        if found is None and len(self.rows) < MAX_CONVERSATIONS:
+            ends = one.source.address, str(one.destination)
+            found = self._open[key] = Conversation(path, None, one.stream, ends, time_ns, time_ns, came=one.came)
+            self.rows.append(found)
+        if found is not None:
+            found.attempts += 1
+            found.first_ns, found.last_ns = min(found.first_ns, time_ns), max(found.last_ns, time_ns)
 
     def _deviate(self, path: str, key: Key | None, verdicts: Sequence[Verdict]) -> None:
         for verdict in verdicts:
@@ -147,6 +192,11 @@ class Conversations:
                 self.elsewhere += 1
             else:
                 found.deviations += 1
+
+
+def _few(names: Iterable[str]) -> str:
+    every = list(names)
+    return ", ".join(every[:_SHOWN]) + (f" and {len(every) - _SHOWN:,} others" if len(every) > _SHOWN else "")
 
 
 def _place(path: str, frame: Frame) -> tuple[Key, tuple[str, str], int]:

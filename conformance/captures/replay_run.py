@@ -358,6 +358,10 @@ def _because(given: Against) -> str:
     return f" ({reasons})" if reasons else ""
 
 
+_MOST_TRIED = 5
+"""Pairs of hosts in the sentence about a capture without packets; the notes and `--json` have all."""
+
+
 def _sentence(result: Replay, judged: ExitCode, code: ExitCode) -> str | None:
     """Return why the exit code is not 0, unless the verdicts tell. judged: the code of what was judged."""
     said = _unjudged(result, judged)
@@ -379,5 +383,7 @@ def _unjudged(result: Replay, code: ExitCode) -> str | None:
             return f"Nothing was judged.{own}{cuts}"
         if result.packets:
             return f"Nothing was judged: the filter selects none of the {result.packets} packets.{cuts}"
-        return f"Nothing was judged: no MSMQ packet was found in what was read.{cuts}"
+        tried = [text for capture in result.captures for text in capture.unheard_sentences]
+        only = f"; {'; '.join(tried[:_MOST_TRIED])}" if tried else ""
+        return f"Nothing was judged: no MSMQ packet was found in what was read{only}.{cuts}"
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -11,12 +12,15 @@ from threading import Event as threading_Event
 from threading import Thread
 from typing import Any
 
-from conformance.capture import Cut, Ended, Event, Frame, Lost, Renewed
+from conformance.capture import Closed, Cut, Ended, Event, Frame, Lost, Renewed
 from conformance.capture.events import Lacking
 from conformance.capture.recording_mark import OwnEnd
 from conformance.captures.defects import Defect
 from conformance.runlog import CaptureLine, Incomplete
 from conformance.runlog.counts import COMPLETE
+
+MAX_PAIRS = 1_000
+"""Pairs of hosts whose attempts or pings are counted; those that come later are left out."""
 
 
 @dataclass(slots=True)
@@ -28,7 +32,8 @@ class CaptureSummary:
     defect: why it was judged only in part. unsearched: odd packets that came when the search for causes had
     no tries left. own: the mark of a recording of which the program itself was an end, with the number of packets that
     it sent, which are not judged. timeless: why some intervals are not judged, a clause. renewed: the
-    records at which the followed file began anew, of the first times.
+    records at which the followed file began anew, of the first times. attempts: connections without a byte, by the two
+    hosts and what came of them. pings: by sender and receiver.
     """
 
     path: str
@@ -46,6 +51,8 @@ class CaptureSummary:
     own_packets: int = 0
     timeless: str | None = None
     renewed: list[int] = field(default_factory=list)
+    attempts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    pings: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def see(self, event: Event) -> None:
         """Count an event."""
@@ -53,8 +60,13 @@ class CaptureSummary:
         if isinstance(event, Frame):
             self.packets += 1
             self.lost += event.gap_before
+            if event.transport == "udp":
+                _count(self.pings, (event.source.address, str(event.destination)))
         elif isinstance(event, Lost):
             self.lost += event.length
+        elif isinstance(event, Closed):
+            if (one := event.attempt) is not None:
+                _count(self.attempts, (one.source.address, str(one.destination), one.came))
         elif isinstance(event, Renewed):
             self.renewed = [*self.renewed, event.record][:100]
         elif isinstance(event, Cut):
@@ -94,6 +106,18 @@ class CaptureSummary:
         """Why some intervals are not judged; None when all are."""
         return None if self.timeless is None else f"{self.timeless}: intervals that this leaves open are not judged"
 
+    @property
+    def unheard(self) -> list[tuple[str, str, str, int]]:
+        """What was tried in vain, by hosts: from, to, what came of it, how often; pings without any answer, too."""
+        asked = {(one, other.rpartition(":")[0].strip("[]")) for one, other in self.pings}
+        silent = [(*ends, "ping", count) for ends, count in self.pings.items() if _turned(ends) not in asked]
+        return [(*one, count) for one, count in self.attempts.most_common()] + silent
+
+    @property
+    def unheard_sentences(self) -> list[str]:
+        """The same, as a clause for each."""
+        return [attempts_words(*one) for one in self.unheard]
+
     def line(self) -> CaptureLine:
         """Return the capture as a run record stores it."""
         lacking = self.lacking
@@ -101,6 +125,32 @@ class CaptureSummary:
             self.path, self.records, self.packets, self.lost, lacking.began_before, lacking.go_on, self.incomplete,
             self.cut, self.error,
         )  # fmt: skip
+
+
+def _turned(ends: tuple[str, str]) -> tuple[str, str]:
+    return ends[1].rpartition(":")[0].strip("[]"), ends[0]
+
+
+def _count(counts: Counter[Any], key: tuple[str, ...]) -> None:
+    if key in counts or len(counts) < MAX_PAIRS:
+        counts[key] += 1
+
+
+def attempts_words(source: str, destination: str, came: str, count: int) -> str:
+    """Return a clause about what one host tried at another. came: as of `Attempt`, or `ping`."""
+    what, be = ("s", "were") if count > 1 else ("", "was")
+    if came == "ping":
+        return f"{count:,} ping{what} of {source} to {destination} {be} not answered"
+    return f"{count:,} attempt{what} of {source} to connect to {destination} {be} {_CAME[came]}"
+
+
+_CAME = {
+    "refused": "refused",
+    "unanswered": "not answered",
+    "reset": "accepted, and reset without a byte",
+    "closed": "accepted, and closed without a byte",
+    "open": "accepted, and carried no byte",
+}
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.captures.analyst_views import Looks
+from conformance.captures.summary import attempts_words
 from conformance.cli.output import Spooled, console, fail, json_wanted, progress_bar
 from conformance.judge.hints import known_hints
 from conformance.report.places import PacketPlace, moment
@@ -103,6 +104,10 @@ def _table(table: Conversations) -> Iterator[str]:
         yield _line(each, widths)
         if any(row.who):
             yield f"{'':{widths[0]}}  who: {row.who[0] or '?'} -> {row.who[1] or '?'}"
+        if row.came is not None:
+            yield f"{'':{widths[0]}}  {attempts_words(*row.ends, row.came, row.attempts)}"
+        elif row.connection is None and 0 in row.packets:
+            yield f"{'':{widths[0]}}  no ping was answered"
         if captures:
             yield f"{'':{widths[0]}}  in: {label(row.capture)}"
     more = table.more
@@ -112,6 +117,7 @@ def _table(table: Conversations) -> Iterator[str]:
         yield f"{more['conversations']:,} later conversations without a row: {more['packets']:,} packets"
     if table.elsewhere:
         yield f"{table.elsewhere:,} deviations on no packet of a row"
+    yield from (f"hint, no verdict: {label(text, 400)}" for text in table.hints())
     yield ""
 
 
@@ -411,6 +417,7 @@ def notes(result: Replay) -> list[str]:
             out.append(f"{capture.path}: incomplete: {capture.incomplete.words}")
         if capture.unsearched:
             out.append(f"{capture.path}: odd packets without a search for what explains them: {capture.unsearched:,}")
+        out += [f"{capture.path}: {text}" for text in capture.unheard_sentences]
         if capture.lost:
             out.append(f"{capture.path}: {capture.lost} bytes of the streams are part of no packet")
         for count, where in ((capture.lacking.began_before, "began before"), (capture.lacking.go_on, "go on after")):
@@ -434,6 +441,7 @@ def _capture(capture: CaptureSummary) -> dict[str, Any]:
         "renewed": capture.renewed,
         "began_before": capture.lacking.began_before,
         "go_on": capture.lacking.go_on,
+        "attempts": [dict(zip(("from", "to", "came", "count"), one, strict=True)) for one in capture.unheard],
         "incomplete": capture.incomplete.to_json() if capture.incomplete else None,
         "skipped": dict(capture.skipped),
         "cut": capture.cut,

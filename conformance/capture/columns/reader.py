@@ -16,15 +16,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from conformance.capture import connections
 from conformance.capture.columns import places as p
 from conformance.capture.columns.code import place, walk
-from conformance.capture.connections import HOLD_NS, MSMQ_PORT, SIDES, Connections, _Connection, _Half
-from conformance.capture.events import Closed, Cut, Ended, Endpoint, Event, Frame, Opened, Passed, SetBack
+from conformance.capture.connections import HOLD_NS, MSMQ_PORT, SIDES, Connections, _Connection, _Half, attempted
+from conformance.capture.events import Attempt, Closed, Cut, Ended, Endpoint, Event, Frame, Opened, Passed, SetBack
 from conformance.capture.files import open_file
 from conformance.capture.framing import Framer, Stream, _lengths
 from conformance.capture.network import Fragment, Fragments, Segment, decode, transport
@@ -206,7 +206,16 @@ class Lending(Connections):
             else:
                 connection = self._table[self._of_slot[slot]]
                 connection.closed, connection.first_end = True, SIDES[int(self.flows[slot, p.FIRST_END]) - 1]
-                yield number, Closed(connection.number, time_ns, connection.first_end, "fin")
+                attempt = self._attempted(connection, self.flows[slot].tolist(), "fin")
+                yield number, Closed(connection.number, time_ns, connection.first_end, "fin", attempt)
+
+    @staticmethod
+    def _attempted(connection: _Connection, row: list[int], how: str) -> Attempt | None:
+        """Return what a connection was that ends so on the walk, as `attempted`."""
+        for side, half in zip(p.SIDES, connection.halves, strict=True):
+            half.stream.offset = row[side + p.OFFSET]
+            half.stream.expected = row[side + p.EXPECTED] if row[side + p.EXPECTED] >= 0 else None
+        return attempted(connection, how)
 
     def _opened_at(self, slot: int, row: list[int], record: int, time_ns: int, sequence: int) -> _Connection:
         """Open a connection by a SYN that the walk has met, as `_open`. row: its row, as far as the ends."""
@@ -269,7 +278,8 @@ class Lending(Connections):
                 yield from self._close(connection, connection.first_end, "fin" if connection.first_end else "end")
             elif not connection.closed:
                 first = SIDES[row[p.FIRST_END] - 1] if row[p.FIRST_END] else None
-                yield Closed(connection.number, row[p.LATEST], first, "fin" if first else "end")
+                how: Literal["fin", "end"] = "fin" if first else "end"
+                yield Closed(connection.number, row[p.LATEST], first, how, self._attempted(connection, row, how))
         self._table.clear()
         self._lent.clear()
 
