@@ -53,11 +53,13 @@ def check_command(connector: str) -> None:
     if json_wanted():
         emit_json({"connector": connector, "ok": not bad, "steps": [asdict(step) for step in steps]})
     else:
+        from conformance.report.text import counted
+
         out = console()
         marks = {"ok": "ok     ", "missing": "missing", "doubt": "doubt  ", "wrong": "WRONG  "}
         for step in steps:
             out.print(f"{marks[step.state]}  {step.what}: {step.text}", markup=False, soft_wrap=True)
-        verdict = f"{len(bad)} steps went wrong." if bad else "The driver speaks the protocol."
+        verdict = f"{counted(len(bad), 'step')} went wrong." if bad else "The driver speaks the protocol."
         out.print(verdict, markup=False)
         if doubts:
             out.print(DOUBTS, markup=False, soft_wrap=True)

@@ -189,12 +189,13 @@ def decisions(runs: Sequence[Run], excusing: ExcuseOptions) -> list[Decision | N
 def labelled(runs: Sequence[Run], labels: Sequence[str]) -> list[Run]:
     """Return the runs with these labels (none: their own). Ends the command unless there is a label for each."""
     from conformance.command_options import BadInput, check_label
+    from conformance.report.text import counted
 
     if not labels:
         return list(runs)
     if len(labels) != len(runs):
-        one = "one label" if len(labels) == 1 else f"{len(labels)} labels"
-        fail(f"There is {one} for {len(runs)} runs: give --label once for each, in their order.", ExitCode.BAD_INPUT)
+        told = f"{counted(len(labels), 'label')} for {counted(len(runs), 'run')}"
+        fail(f"{told}: give --label once for each, in their order.", ExitCode.BAD_INPUT)
     try:
         named = [check_label(text) for text in labels]
     except BadInput as error:

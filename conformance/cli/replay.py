@@ -18,7 +18,7 @@ from conformance.captures.summary import attempts_words
 from conformance.cli.output import Spooled, console, fail, json_wanted, progress_bar
 from conformance.judge.hints import known_hints
 from conformance.report.places import PacketPlace, moment
-from conformance.report.text import label
+from conformance.report.text import counted, label
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def looked_lines(asked: Asked, result: Replayed) -> Iterator[str]:
     if looked.extracted is not None:
         out = looked.extracted
         left = "".join(f"; left out: {count:,} {why}" for why, count in sorted(out.left_out.items()))
-        yield f"{asked.looks.extract}: {out.written:,} messages with {out.size:,} bytes extracted{left}"
+        yield f"{asked.looks.extract}: {counted(out.written, 'message')} with {out.size:,} bytes extracted{left}"
     if looked.eve is not None:
         yield f"{asked.looks.eve}: {looked.eve.lines:,} EVE lines"
 
@@ -337,7 +337,7 @@ def against_lines(against: Against | None) -> list[str]:
         return []
     return [
         f"{against.read} messages read and {against.delivered} delivered",
-        *(f"{count} messages {why}" for why, count in sorted(against.left_out.items())),
+        *(f"{counted(count, 'message')} {why}" for why, count in sorted(against.left_out.items())),
     ]
 
 
@@ -423,7 +423,10 @@ def notes(result: Replay) -> list[str]:
         for count, where in ((capture.lacking.began_before, "began before"), (capture.lacking.go_on, "go on after")):
             if count:
                 out.append(f"{capture.path}: connections that {where} the capture: {count:,}")
-        out += [f"{capture.path}: {count} records skipped: {why}" for why, count in sorted(capture.skipped.items())]
+        out += [
+            f"{capture.path}: {counted(count, 'record')} skipped: {why}"
+            for why, count in sorted(capture.skipped.items())
+        ]
     return out
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.cli.output import at_work, console, emit_json, fail, json_wanted
 from conformance.report.table import section_title
-from conformance.report.text import inline_text
+from conformance.report.text import counted, inline_text
 from conformance.spec.catalogue import (
     CHECKED,
     NEEDS,
@@ -46,7 +46,7 @@ def list_readings() -> None:
     for reading in found:
         accepted = " or ".join(reading.defaults["windows"])
         out.print(f"{reading.id}  [{reading.sure}, {accepted}]  {reading.title}", markup=False, soft_wrap=True)
-    out.print(f"{len(found)} readings", markup=False)
+    out.print(counted(len(found), "reading"), markup=False)
 
 
 def show_reading(name: str) -> None:
@@ -168,7 +168,7 @@ def lines(found: Inferred) -> Iterator[str]:
         yield f"crash      {sentence}" + (f" ({times} times)" if times > 1 else "")
     told = counts(found.conclusions)
     yield (
-        f"{len(found.conclusions)} readings: "
+        f"{counted(len(found.conclusions), 'reading')}: "
         + ", ".join(f"{number} {name}" for name, number in told.items() if number)
         + f"; {len(found.behaviours)} behaviours that fit none"
     )
@@ -221,7 +221,7 @@ def list_command(*, section: str | None, level: str | None, checked: Sequence[st
         out.print(f"{entry.id}  [{entry.level}, {entry.checked}]  {entry.says}", markup=False, soft_wrap=True)
         if unclaimed and entry.reason:
             out.print(f"    not checked: {entry.reason}", markup=False, soft_wrap=True)
-    out.print(f"{len(found)} requirements", markup=False)
+    out.print(counted(len(found), "requirement"), markup=False)
 
 
 def entries_of(section: str | None) -> list[Requirement]:

@@ -186,11 +186,13 @@ def faults_list(
     if json_wanted():
         emit_json([as_json(each) for each in found])
         return
+    from conformance.report.text import counted
+
     out = console()
     for each in found:
         out.print(f"{each.suite:<12}  {each.name}: {each.says}", markup=False, soft_wrap=True)
         out.print(f"{'':<12}  breaks {_breaks(each)}", markup=False, soft_wrap=True, style="dim")
-    out.print(f"{len(found)} faults; try one with --adapter embedded+NAME", markup=False, soft_wrap=True)
+    out.print(f"{counted(len(found), 'fault')}; try one with --adapter embedded+NAME", markup=False, soft_wrap=True)
 
 
 @app.command("show", epilog="Example: mqconform faults show ignores-priority")

@@ -23,7 +23,7 @@ from conformance.capture.recording_mark import OwnEnd
 from conformance.command_options import BadInput, check_chosen, check_folder, check_words
 from conformance.live.judge_client import Deviation, Judging, LiveJudge, State, child_environment
 from conformance.net.addresses import PING_PORT, Place, Target, near, place
-from conformance.net.connector import QUEUES
+from conformance.net.connector import QUEUES, TIMERS
 from conformance.net.proxy import Proxy, Recording, Route
 from conformance.suggest import nearest
 from conformance.verdict import ExitCode
@@ -83,8 +83,11 @@ def refused(why: str, wanted: Wanted) -> str:
     words = said.split()
     faults = [name for name in wanted.faults if name in words]
     queues = [name for name in (each.partition("=")[0] for each in wanted.consume) if name in words]
+    timers = [name for name in (each.partition("=")[0] for each in wanted.timers) if name in words]
     hint = ""
-    if faults:
+    if timers:
+        hint = _hint(timers[0], TIMERS, f"it has {', '.join(TIMERS)}")
+    elif faults:
         hint = _hint(faults[0], [each["name"] for each in known_faults()], "serve --faults lists them")
     elif queues:
         made = [each.partition(",")[0] for each in wanted.queues] or list(QUEUES)

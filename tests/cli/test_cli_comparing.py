@@ -128,7 +128,7 @@ def test_columns_have_the_labels_they_are_given(bad: Path, good: Path, tmp_path:
     done = mqconform("report", str(bad), str(good), "--label", "<b>old</b>", "--label", "new", "--html", str(page))
     assert done.returncode == 0 and "&lt;b&gt;old&lt;/b&gt;" in page.read_text() and "<b>old" not in page.read_text()
     for labels, why in (
-        (["one"], "one label for 2 runs"),
+        (["one"], "1 label for 2 runs"),
         (["a", "\u202e"], "Invalid label"),
         (["a", " "], "Invalid label"),
     ):

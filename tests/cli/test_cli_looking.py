@@ -27,12 +27,12 @@ def test_the_table_the_messages_and_the_lines_are_told(tmp_path: Path) -> None:
     head = next(at for at, line in enumerate(lines) if line.split()[:3] == ["stream", "from", "to"])
     assert lines[head + 1].split()[:7] == ["0", "192.0.2.10:49759", "192.0.2.20:1801", "3/3", "2,828/640", "1/0", "3"]
     assert lines[head + 2].split()[0] == "who:"
-    assert f"{target}: 1 messages with 2,000 bytes extracted" in lines
+    assert f"{target}: 1 message with 2,000 bytes extracted" in lines
     count = len(eve.read_text(encoding="ascii").splitlines())
     assert f"{eve}: {count} EVE lines" in lines
     assert sorted(one.name for one in target.iterdir()) == ["000001.bin", "index.json"]
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "hint: example-identifiers" in report and ">Record</th>" in report
+    assert "hint: example-identifiers" in report and ">Wireshark frame</th>" in report
 
 
 def test_json_has_all_of_it_and_null_for_what_was_not_asked_for(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_capture_of_a_known_malformation_is_named_and_judged(tmp_path: Path) -
     assert done.returncode == ExitCode.DEVIATES
     assert "hint: looks like CVE-2023-21554, QueueJumper (srmp-data-length)" in done.stdout
     assert "hint, no verdict: 1 packet looks like CVE-2023-21554, QueueJumper (srmp-data-length): " in done.stdout
-    assert f"first: packet 5, record 12 of {path}" in done.stdout
+    assert f"first: packet 5 (Wireshark frame 12) of {path}" in done.stdout
     told = json.loads(mqconform("replay", str(path), "--json", "--out", str(tmp_path / "out")).stdout)
     assert [(one["id"], one["packets"], one["first"]["packet"]) for one in told["hints"]] == [
         ("srmp-data-length", 1, 5)

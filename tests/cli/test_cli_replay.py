@@ -39,7 +39,7 @@ def test_microsofts_packets_deviate_where_they_must(tmp_path: Path) -> None:
     # Record and TCP stream, as Wireshark shows them; the first request has the identifiers that scanners use.
     assert [line.split()[1:3] for line in lines[1:4]] == [["#2", "-"], ["#6", "0"], ["#8", "0"]]
     assert "hint: looks like port 1801 scan (example-identifiers)" in lines[2]
-    assert "subject: frame 4 (record 8 of " in done.stdout
+    assert "subject: packet 4 (Wireshark frame 8) of " in done.stdout
     assert r"DIRECT=OS:a04bm02\q" in lines[6]
     assert "MQQB-3.1.5.3.1.client-guid" in lines[3]
     record = read_run(tmp_path)
@@ -117,7 +117,7 @@ def test_stdin_a_filter_and_the_failing_packet_byte_by_byte(tmp_path: Path) -> N
     assert done.returncode == ExitCode.DEVIATES, done.stderr
     lines = done.stdout.decode().splitlines()
     assert [line.split()[7] for line in lines[:2]] == ["EstablishConnection"] * 2
-    assert "-: packet 4, record 8" in lines
+    assert any(line.startswith("-: packet 4 (Wireshark frame 8), TCP stream 0, 2006-03-10T04:51:50.") for line in lines)
     assert any(line.split()[:4] == ["00000000", "10", "5a", "0b"] or "4c 49 4f 52" in line for line in lines)
 
 
