@@ -356,11 +356,10 @@ def attempted(connection: _Connection, how: str, by: Side | None = None) -> Atte
     initiator, acceptor = (half.stream for half in connection.halves)
     if initiator.offset or acceptor.offset or connection.opening is None:
         return None
-    came: Literal["refused", "unanswered", "reset", "closed", "open"] = "unanswered"
-    if acceptor.expected is None:
-        came = "refused" if how == "rst" and by == SIDES[1] else came
-    else:
-        came = "reset" if how == "rst" else "closed" if how == "fin" else "open"
+    if acceptor.expected is None and how != "fin":
+        refused = how == "rst" and by == SIDES[1]
+        return Attempt(*connection.ends, "refused" if refused else "unanswered", connection.wireshark)
+    came: Literal["reset", "closed", "open"] = "reset" if how == "rst" else "closed" if how == "fin" else "open"
     return Attempt(*connection.ends, came, connection.wireshark)
 
 

@@ -38,22 +38,10 @@ class _Slip:
     form: str | None = None
 
 
-def _slashes(found: re.Match[str]) -> str:
-    return found[0].replace("/", "\\")
-
-
-def _one_slash(found: re.Match[str]) -> str:
-    return found[1] + re.sub(r"\\{2,}", r"\\", found[2])
-
-
 def _uri(found: re.Match[str]) -> str:
     host, private, queue = found.group("host", "private", "queue")
     host = "." if host.lower() == "localhost" else host
     return f"DIRECT=OS:{host}\\{'private$' + chr(92) if private else ''}{queue}"
-
-
-def _close(found: re.Match[str]) -> str:
-    return re.sub(r"\s", "", found[0])
 
 
 def _plain(found: re.Match[str]) -> str:
@@ -74,21 +62,17 @@ _SLIPS = (
         rf"(?i)^(?:net\.msmq|msmq)://(?P<host>{_HOST})(?::\d+)?/(?P<private>private\$?/)?(?P<queue>.+)$", _uri,
         "format_name",
     ),
-    _Slip(
-        "'queue@machine' is an address of NServiceBus or Rebus, not a name",
-        rf"(?i)^({_NAME})@(?:formatname:)?direct=(os|tcp):({_HOST})$", r"DIRECT=\2:\3\\private$\\\1", "format_name",
-    ),
-    _Slip(
-        "'queue@machine' is an address of NServiceBus or Rebus, not a name",
-        rf"^({_NAME})@({_HOST})$", r"DIRECT=OS:\2\\private$\\\1", "format_name",
-    ),
+    _Slip("'queue@machine' is an address of NServiceBus or Rebus, not a name",
+        rf"(?i)^({_NAME})@(?:formatname:)?direct=(os|tcp):({_HOST})$", r"DIRECT=\2:\3\\private$\\\1", "format_name"),
+    _Slip("'queue@machine' is an address of NServiceBus or Rebus, not a name",
+        rf"^({_NAME})@({_HOST})$", r"DIRECT=OS:\2\\private$\\\1", "format_name"),
     _Slip("'LABEL:' is .NET's search for a queue by its label, which is not its name", r"(?i)^label:", None),
     _Slip(r"\\?\ and \\.\ belong to names of files and devices", r"^\\\\[?.]\\(?:UNC\\)?", ""),
     _Slip("a name has no two backslashes in front, as a share has", r"^\\\\(?=[^\\])", ""),
-    _Slip(
-        "each backslash is there twice, as source code writes it", r"(?i)^((?:direct=\w+:)?)(.*\\\\.*)$", _one_slash,
-    ),
-    _Slip("the parts of this name have a backslash between them", r"(?i)^(?!direct=https?:).*/.*$", _slashes),
+    _Slip("each backslash is there twice, as source code writes it",
+        r"(?i)^((?:direct=\w+:)?)(.*\\\\.*)$", lambda found: found[1] + re.sub(r"\\{2,}", r"\\", found[2])),
+    _Slip("the parts of this name have a backslash between them", r"(?i)^(?!direct=https?:).*/.*$",
+        lambda found: found[0].replace("/", "\\")),
     _Slip("'private' lacks its dollar sign", r"(?i)(?<=[\\/])private(?=[\\/])", "private$"),
     _Slip("'private$' is spelled with a percent sign, as in a URL", r"(?i)%24", "$"),
     _Slip("the queue's computer is missing: a dot is this one", r"(?i)^\\?(?=private\$\\)", ".\\\\"),
@@ -96,7 +80,8 @@ _SLIPS = (
     _Slip("a format name was given where a path name is needed", r"(?i)^direct=os:", "", "path_name"),
     _Slip("'DIRECT=' is missing", r"(?i)^(?=(?:os|tcp|spx|https?):)", "DIRECT=", "format_name"),
     _Slip("'DIRECT' is followed by an equals sign", r"(?i)^(direct|public|private|machine|multicast)\s*:\s*", r"\1="),
-    _Slip("blanks belong neither behind '=' nor behind ':'", r"(?i)^(\w+)\s*=\s*(?:(os|tcp|spx)\s*:\s*)?", _close),
+    _Slip("blanks belong neither behind '=' nor behind ':'", r"(?i)^(\w+)\s*=\s*(?:(os|tcp|spx)\s*:\s*)?",
+        lambda found: re.sub(r"\s", "", found[0])),
     _Slip("an address of IP version 6 has no brackets here", r"(?i)(?<=tcp:)\[([0-9a-f:.%]+)\]", r"\1"),
     _Slip("'TCP:' is followed by an address; a computer's name goes with 'OS:'", r"(?i)^direct=tcp:", "DIRECT=OS:"),
     _Slip("a GUID has no braces here", r"\{([0-9A-Fa-f-]{36})\}", r"\1"),
@@ -106,19 +91,12 @@ _SLIPS = (
     _Slip("a queue and its subqueue have no blank between them", r";\s+", ";"),
     _Slip("the address of a multicast name has no leading zeros", r"(?i)(?<=[=.])0+(?=\d)", ""),
     _Slip("a multicast name ends with a port", r"(?i)^multicast=[\d.]+$", None),
-    _Slip(
-        "the address of a multicast name is one from 224.0.0.0 to 239.255.255.255",
-        r"(?i)^multicast=(?!0*(?:22[4-9]|23\d)\.)", None,
-    ),
-    _Slip(
-        "this is a list of names, whose form is multiple_element",
-        r"(?i)[,;]\s*(?=(?:direct|public|private|machine|dl)=)", None,
-        "format_name",
-    ),
-    _Slip(
-        "a format name was given where a path name is needed",
-        _FORMAT_NAME.pattern.replace("(?i)", "(?i)^"), None, "path_name",
-    ),
+    _Slip("the address of a multicast name is one from 224.0.0.0 to 239.255.255.255",
+        r"(?i)^multicast=(?!0*(?:22[4-9]|23\d)\.)", None),
+    _Slip("this is a list of names, whose form is multiple_element",
+        r"(?i)[,;]\s*(?=(?:direct|public|private|machine|dl)=)", None, "format_name"),
+    _Slip("a format name was given where a path name is needed",
+        _FORMAT_NAME.pattern.replace("(?i)", "(?i)^"), None, "path_name"),
     _Slip("the queue's journal is named behind a semicolon", r"(?i)\\journal\$?$", ";JOURNAL"),
     _Slip("the queue's name is missing behind the computer's", r"(?i)^direct=(?:os|tcp|spx):[^\\/]+\\?$", None),
     _Slip("the name of a queue has at most 124 characters", r"[^\\;]{125,}", None),

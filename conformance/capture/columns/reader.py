@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from conformance.capture import connections
 from conformance.capture.columns import places as p
 from conformance.capture.columns.code import place, walk
 from conformance.capture.connections import HOLD_NS, MSMQ_PORT, SIDES, Connections, _Connection, _Half, attempted
-from conformance.capture.events import Attempt, Closed, Cut, Ended, Endpoint, Event, Frame, Opened, Passed, SetBack
+from conformance.capture.events import Closed, Cut, Ended, Endpoint, Event, Frame, Opened, Passed, SetBack
 from conformance.capture.files import open_file
 from conformance.capture.framing import Framer, Stream, _lengths
 from conformance.capture.network import Fragment, Fragments, Segment, decode, transport
@@ -206,16 +206,9 @@ class Lending(Connections):
             else:
                 connection = self._table[self._of_slot[slot]]
                 connection.closed, connection.first_end = True, SIDES[int(self.flows[slot, p.FIRST_END]) - 1]
-                attempt = self._attempted(connection, self.flows[slot].tolist(), "fin")
+                silent = not self.flows[slot, [side + p.OFFSET for side in p.SIDES]].any()
+                attempt = attempted(connection, "fin") if silent else None
                 yield number, Closed(connection.number, time_ns, connection.first_end, "fin", attempt)
-
-    @staticmethod
-    def _attempted(connection: _Connection, row: list[int], how: str) -> Attempt | None:
-        """Return what a connection was that ends so on the walk, as `attempted`."""
-        for side, half in zip(p.SIDES, connection.halves, strict=True):
-            half.stream.offset = row[side + p.OFFSET]
-            half.stream.expected = row[side + p.EXPECTED] if row[side + p.EXPECTED] >= 0 else None
-        return attempted(connection, how)
 
     def _opened_at(self, slot: int, row: list[int], record: int, time_ns: int, sequence: int) -> _Connection:
         """Open a connection by a SYN that the walk has met, as `_open`. row: its row, as far as the ends."""
@@ -273,13 +266,13 @@ class Lending(Connections):
         last = {key: max(seen, rows[key][p.LAST]) if key in rows else seen for key, seen in self._seen.items()}
         for key in sorted(self._table, key=lambda one: last[one]):
             connection, row = self._table[key], rows.get(key)
-            if row is None or any(row[side + p.PENDING] or row[side + p.WAITING] >= 0 for side in p.SIDES):
+            silent = row is not None and not any(row[side + p.OFFSET] for side in p.SIDES)
+            if row is None or silent or any(row[side + p.PENDING] or row[side + p.WAITING] >= 0 for side in p.SIDES):
                 self.recall(key)
                 yield from self._close(connection, connection.first_end, "fin" if connection.first_end else "end")
             elif not connection.closed:
                 first = SIDES[row[p.FIRST_END] - 1] if row[p.FIRST_END] else None
-                how: Literal["fin", "end"] = "fin" if first else "end"
-                yield Closed(connection.number, row[p.LATEST], first, how, self._attempted(connection, row, how))
+                yield Closed(connection.number, row[p.LATEST], first, "fin" if first else "end")
         self._table.clear()
         self._lent.clear()
 
