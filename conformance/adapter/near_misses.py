@@ -1,4 +1,4 @@
-"""What a driver most likely meant by a line or value that the protocol does not allow, as the end of a sentence."""
+"""Names the nearest right thing for a line or value that the protocol does not allow, as the end of a sentence."""
 
 from __future__ import annotations
 

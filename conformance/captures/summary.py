@@ -108,7 +108,7 @@ class CaptureSummary:
 
     @property
     def unheard(self) -> list[tuple[str, str, str, int]]:
-        """What was tried in vain, by hosts: from, to, what came of it, how often; pings without any answer, too."""
+        """The attempts in vain, by hosts: from, to, what came of it, how often; pings without any answer, too."""
         asked = {(one, other.rpartition(":")[0].strip("[]")) for one, other in self.pings}
         silent = [(*ends, "ping", count) for ends, count in self.pings.items() if _turned(ends) not in asked]
         return [(*one, count) for one, count in self.attempts.most_common()] + silent

@@ -16,7 +16,7 @@ _NAME = r"[^\\/;,@=]+"
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """What a text is that is no name. write: the name it most likely means; None if none is found."""
+    """Tells what a text is that is no name. write: the name it most likely means; None if none is found."""
 
     says: str
     write: str | None = None

@@ -265,7 +265,7 @@ class ReportedFinding:
 
     @property
     def subject(self) -> str:
-        """What was judged, printable: of a capture the packet, with the number of Wireshark's frame."""
+        """The subject, printable: of a capture the packet, with the number of Wireshark's frame."""
         return label(self.recorded.verdict.subject) if self.place is None else self.place.words
 
     @property
