@@ -16,8 +16,9 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import IO, Any
 
-from conformance.capture import Closed, Endpoint, Event, Frame, Opened
+from conformance.capture import Closed, Ended, Endpoint, Event, Frame, Opened
 from conformance.capture.events import Attempt
+from conformance.captures.across import Facts
 from conformance.captures.engine import destination
 from conformance.captures.onlookers import NotWrittenError, Onlooker, hints_on, writing
 from conformance.files import aside, make_folder
@@ -28,6 +29,8 @@ from conformance.verdict import Json, Outcome, Verdict, worst
 
 MAX_CONVERSATIONS = 10_000
 """Conversations with a row of their own; those that come later are one row together."""
+MAX_FACTS = 1_000
+"""Sentences about captures; no further capture is told of then."""
 _MAX_FRAMES = 1 << 16  # Packets back that a late verdict can be on.
 _MESSAGE = "UserMessage"
 _SHOWN = 4  # names in one hint
@@ -99,18 +102,24 @@ class Conversation:
 class Conversations:
     """An onlooker that makes the table. more: the conversations that have no row: their number, packets and bytes.
 
-    elsewhere: failed verdicts on packets that have no row, or are too long ago to tell.
+    elsewhere: failed verdicts on packets that have no row, or are too long ago to tell. whole: all packets are looked
+    at, so that an absence tells something. facts: sentences about captures that were read to their end.
     """
 
     rows: list[Conversation] = field(default_factory=list)
     more: dict[str, int] = field(default_factory=lambda: {"conversations": 0, "packets": 0, "bytes": 0})
     elsewhere: int = 0
+    whole: bool = True
+    facts: list[str] = field(default_factory=list)
+    _across: tuple[str, Facts] | None = None
     _open: dict[Key, Conversation] = field(default_factory=dict)
     _frames: OrderedDict[tuple[str, int], Key] = field(default_factory=OrderedDict)
 
     def packet(self, path: str, seen: Seen, sender: str, verdicts: Sequence[Verdict]) -> None:
         """Count a packet and what its turn has shown."""
         frame = seen.frame
+        if self.whole:
+            self._facts(path).packet(seen)
         key, ends, side = _place(path, frame)
         found = self._open.get(key)
         if found is None and len(self.rows) < MAX_CONVERSATIONS:
@@ -135,6 +144,10 @@ class Conversations:
             self.more["conversations"] += 1
         if isinstance(event, Closed) and event.attempt is not None:
             self._attempt(path, event.attempt, event.time_ns)
+        if self.whole:
+            self._facts(path).event(event)
+            if isinstance(event, Ended) and len(self.facts) < MAX_FACTS:
+                self.facts += [f"{path}: {one}" for one in self._facts(path).sentences()]
         number = getattr(event, "connection", None)
         self._deviate(path, None if number is None else (path, number), verdicts)
 
@@ -150,7 +163,8 @@ class Conversations:
     def hints(self) -> Iterator[str]:
         """Yield a sentence for each queue manager at several addresses, and each address of several queue managers.
 
-        No verdict follows from that: a machine may have two addresses, and a router or a cluster may share one.
+        No verdict follows from that: a machine may have two addresses, and a router or a cluster may share one. Then
+        what each capture shows across its conversations.
         """
         at: dict[str, dict[str, None]] = {}
         of: dict[str, dict[str, None]] = {}
@@ -169,6 +183,13 @@ class Conversations:
         for host, managers in of.items():
             if len(managers) > 1:
                 yield f"{len(managers):,} queue managers are at one address, {host}: {_few(managers)}"
+        yield from self.facts
+
+    def _facts(self, path: str) -> Facts:
+        """Return the facts of the capture that is read."""
+        if self._across is None or self._across[0] != path:
+            self._across = path, Facts()
+        return self._across[1]
 
     def _attempt(self, path: str, one: Attempt, time_ns: int) -> None:
         """Count a connection without a byte, with those between the same hosts that ended so."""
@@ -196,7 +217,8 @@ class Conversations:
 
 def _few(names: Iterable[str]) -> str:
     every = list(names)
-    return ", ".join(every[:_SHOWN]) + (f" and {len(every) - _SHOWN:,} others" if len(every) > _SHOWN else "")
+    others = len(every) - _SHOWN
+    return ", ".join(every[:_SHOWN]) + (f" and {others:,} other{'s' if others > 1 else ''}" if others > 0 else "")
 
 
 def _place(path: str, frame: Frame) -> tuple[Key, tuple[str, str], int]:
@@ -493,11 +515,12 @@ def _time(time_ns: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """The views to make. extract: a new folder for the messages. eve: a file for the lines."""
+    """The views to make. extract: a new folder for the messages. eve: a file for the lines. whole: of all packets."""
 
     conversations: bool = False
     extract: Path | None = None
     eve: Path | None = None
+    whole: bool = True
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -535,7 +558,8 @@ def looking(asked: Looks, *, live: bool) -> Iterator[Looked]:
     with ExitStack() as stack:
         extracted = None if asked.extract is None else stack.enter_context(extraction(asked.extract))
         eve = None if asked.eve is None else stack.enter_context(eve_file(asked.eve, live=live))
-        found = Looked(Conversations() if asked.conversations or eve is not None else None, extracted, eve)
+        table = Conversations(whole=asked.whole) if asked.conversations or eve is not None else None
+        found = Looked(table, extracted, eve)
         yield found
         if eve is not None and found.conversations is not None:
             eve.conversations(found.conversations.rows)

@@ -104,7 +104,7 @@ def replay_captures(
     source = _source(captures, filter, follow, budget_s)
     if packets_only and not columns:
         raise BadInput("--packets-only needs --columns.")
-    looks = Looks(conversations, _path(extract), _path(eve))
+    looks = Looks(conversations, _path(extract), _path(eve), filter is None and clients_of is None)
     _check_looks(looks, source, against, columns)
     check_folder(out)  # before an implementation is started
     bound = profile or DEFAULT_PROFILE
