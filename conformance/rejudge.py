@@ -207,7 +207,7 @@ class _Again:
         if self.lost and self.as_before:
             writer.note(f"{len(self.lost)} requirements stand as recorded: {NOT_STORED}.")
         for reason, count in self.left_out.items():
-            writer.note(f"Not judged again, {count} times: {reason}.")
+            writer.note(f"Not judged again ({count:,}): {reason}.")
         if lacking is not None:
             writer.note(f"What was judged again is not whole: {lacking}")
         writer.footer("error" if self.defects else _ended(self.run), examples=self.count)

@@ -29,6 +29,7 @@ from conformance.harness.run_session import REPRO_FORMAT
 from conformance.report.text import inline_text
 from conformance.spec.catalogue import CatalogueError, assignment, in_current_words, requirement
 from conformance.spec.versions import LEVELS, PROFILES
+from conformance.suggest import near_file
 from conformance.verdict import ExitCode, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def find(path: Path) -> list[Path]:
             raise ReproError(f"The folder {path} holds no repro file.")
         return files
     if not path.exists():
-        raise ReproError(f"There is no file or folder {path}.")
+        raise ReproError(f"There is no file or folder {path}{near_file(path)}")
     return [path]
 
 
@@ -279,4 +280,4 @@ def _answer(path: Path, found: Repro, verdicts: list[Verdict]) -> Answer:
         return Answer(path, name, FAILED, text, ExitCode.DEVIATES, tuple(verdicts))
     if not verdicts:
         return Answer(path, name, ERROR, "The example judged nothing on this implementation.", ExitCode.NOTHING_JUDGED)
-    return Answer(path, name, FIXED, f"{len(verdicts)} verdicts, none fails", ExitCode.CONFORMS, tuple(verdicts))
+    return Answer(path, name, FIXED, f"verdicts: {len(verdicts)}, none fails", ExitCode.CONFORMS, tuple(verdicts))

@@ -191,7 +191,7 @@ def _walk(
         if now - noted > NOTE_S:
             noted = now
             session.writer.progress(
-                f"{soaked.steps:,} steps in {soaked.histories:,} histories, {soaked.findings} findings"
+                f"{soaked.steps:,} steps in {soaked.histories:,} histories; findings: {soaked.findings}"
             )
 
     try:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
+from os import scandir
+from pathlib import Path
 
 _CANDIDATES = 12
 """Names whose edit distance is computed: of thousands of ids, those most similar to what was written."""
 MOST = 4
 """Largest edit distance that counts as near, however long the name is."""
+_FILES = 10_000  # of a folder that are looked at
 _BEGINNING = 3
 """Characters that are enough to suggest a longer name that begins with them."""
 
@@ -34,6 +38,16 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     beginning = f"{key}=" if equals else word
     longer = [each for each in lower if len(beginning) >= _BEGINNING and each.startswith(beginning)]
     return lower[min(longer, key=len)] if longer else None
+
+
+def near_file(path: str | Path) -> str:
+    """Return the end of a sentence about a path that does not exist: `; did you mean X?` from its folder, or a dot."""
+    try:
+        with scandir(Path(path).parent) as found:
+            close = nearest(Path(path).name, [one.name for one in islice(found, _FILES)])
+    except (OSError, ValueError):
+        return "."
+    return f"; did you mean {Path(path).with_name(close)}?" if close else "."
 
 
 def _slips(word: str, known: str) -> int | None:

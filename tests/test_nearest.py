@@ -1,8 +1,10 @@
 """What is suggested for a name that does not exist: what was meant, or nothing."""
 
+from pathlib import Path
+
 import pytest
 
-from conformance.suggest import distance, nearest
+from conformance.suggest import distance, near_file, nearest
 
 SUITES = ("names", "packets", "structures", "cursors", "transactions", "journals", "quotas", "subqueues", "restart")
 
@@ -47,3 +49,11 @@ def test_a_swap_of_neighbours_is_one_slip() -> None:
         3,
         3,
     ]
+
+
+def test_a_file_that_does_not_exist_may_be_one_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "site.pcapng").touch()
+    assert near_file(tmp_path / "site.pcap") == f"; did you mean {tmp_path / 'site.pcapng'}?"
+    assert (
+        near_file(tmp_path / "other.ndjson") == near_file(tmp_path / "none" / "site.pcap") == near_file("a\0b") == "."
+    )

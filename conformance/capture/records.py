@@ -18,6 +18,7 @@ from conformance.capture.addresses import STDIN, is_stored
 from conformance.capture.events import CaptureError
 from conformance.capture.files import Following, Forward, Piped, Stop, open_file
 from conformance.capture.packed import MAGIC_BYTES, DamagedError, Readable, compression, unpacking
+from conformance.suggest import near_file
 
 _CHUNK = 65_536
 NO_BYTES = "record {} claims a packet of no bytes, as a hole in the file does"
@@ -220,7 +221,7 @@ def _open(path: str | Path, stack: ExitStack, follow: Stop | None) -> tuple[IO[b
         raw = stack.enter_context(path.open("rb", buffering=0))
         size = path.stat().st_size
     except FileNotFoundError:
-        raise CaptureError(f"There is no file {path}.") from None
+        raise CaptureError(f"There is no file {path}{near_file(path)}") from None
     except IsADirectoryError:
         raise CaptureError(f"{path} is a folder; give the capture files in it.") from None
     except OSError as problem:

@@ -6,23 +6,25 @@ capture goes on long enough behind it and lacks nothing.
 
 from __future__ import annotations
 
-import itertools
 from bisect import bisect_right
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 from uuid import UUID
 
 from conformance.capture import Closed, Event, Hole, Lost, Opened, Passed, Renewed, SetBack
 from conformance.captures.engine import destination
 from conformance.judge.sessions.context import MESSAGES, Seen
+from conformance.report.text import counted
 from conformance.wire.display import CLASSES
 
 MAX_MESSAGES: Final = 32_768
 """Messages of a capture that are remembered; of older ones nothing is told."""
 _MAX_WAITING = 1_024  # Messages of one side without an acknowledgment.
 _MAX_NAMES = 1_000  # Hosts, and kinds of refusals, of one capture.
+_LONGEST = 120  # Characters of a queue's name.
 _SHOWN = 4  # Sentences of one kind.
 _SURE_NS = 2_000_000_000  # SentTime is in whole seconds, and so may be the clock it is compared with.
 _PATIENCE_NS = 60_000_000_000  # So late comes no acknowledgment of a session whose timers are usual.
@@ -145,7 +147,7 @@ class Facts:
             return before
         asks = bool(seen.number(f"{_PROPERTIES}.Flags.PR"))
         lasts_ns = None if lasts in (None, _FOREVER) else (lasts or 0) * _SECOND
-        host, queue = seen.hosts[0], destination(seen.packet) or "a queue"
+        host, queue = seen.hosts[0], (destination(seen.packet) or "a queue")[:_LONGEST]
         first = seen.number("UserHeader.Flags.RC") == 0
         one = Sent(
             host if first else "", queue, seen.frame.record, seen.time_ns, since * _SECOND, lasts_ns, asks, not followed
@@ -196,8 +198,8 @@ class Facts:
             yield from self._clock_sentences()
         for (host, queue, kind), (count, record) in sorted(self.refused.items(), key=lambda one: -one[1][0])[:_SHOWN]:
             what = "arrived and found no reader" if kind & _UNREAD == _UNREAD else "did not arrive"
-            said = CLASSES.get(kind, f"class {kind:#06x}")
-            yield f"{_messages(count)} to {queue} {what}: {host} answers {said} (first in Wireshark frame {record})"
+            said = f"{host} says {CLASSES.get(kind, f'class {kind:#06x}')} (first in Wireshark frame {record})"
+            yield f"{counted(count, 'message')} to {queue} {what}: {said}"
         if self.timed and self.whole:
             yield from self._expired()
             yield from self._growing()
@@ -226,8 +228,8 @@ class Facts:
                 found.setdefault((one.host or "a queue manager", one.queue), []).append(one)
         for (host, queue), lost in sorted(found.items(), key=lambda one: -len(one[1]))[:_SHOWN]:
             yield (
-                f"{_messages(len(lost))} of {host} to {queue} passed without an acknowledgment (first in Wireshark "
-                f"frame {lost[0].record}), and the time to reach the queue is over: that they arrived is not known"
+                f"{counted(len(lost), 'message')} of {host} to {queue} passed without an acknowledgment (first in "
+                f"Wireshark frame {lost[0].record}), and the time to reach it is over: their arrival is not known"
             )
 
     def _growing(self) -> Iterator[str]:
@@ -244,34 +246,24 @@ class Facts:
         for (host, queue), sent in sending.items():
             spans = [(one.since_ns + fastest[host] + _SURE_NS, one.time_ns) for one in sent]
             waited = [span for span in spans if span[0] < span[1]]
-            depths = growth(waited, min(end for _, end in spans), max((start for start, _ in waited), default=0))
-            if depths:
-                grew = f"{_grew(depths)}; others are not known"
-                yield f"messages of {host} to {queue} wait to be sent, by their SentTime: {grew}"
+            grew = growth(waited, min(end for _, end in spans), max((start for start, _ in waited), default=0))
+            if grew:
+                yield f"messages of {host} to {queue} wait to be sent, by SentTime: {grew}; others are not known"
         for queue, sent in reading.items():
             spans = [(one.time_ns, self.last_ns + 1 if one.ended_ns is None else one.ended_ns) for one in sent]
             ends = [one.ended_ns for one in sent if one.ended_ns is not None]
-            depths = growth(spans, min(ends), self.last_ns) if ends else ()
-            if depths:
-                grew = f"{_grew(depths)}; acknowledgments that went another way are not known"
-                yield f"messages in {queue} wait for the acknowledgment of their reception: {grew}"
+            if ends and (grew := growth(spans, min(ends), self.last_ns)):
+                said = f"{grew}; acknowledgments that went another way are not known"
+                yield f"messages in {queue} wait for the acknowledgment of their reception: {said}"
 
 
-def growth(spans: Sequence[tuple[int, int]], first: int, last: int) -> Sequence[int]:
-    """Return how many spans are open at the first time, in the middle and at the last; nothing unless they grow."""
-    if last <= first:
-        return ()
+def growth(spans: Sequence[tuple[int, int]], first: int, last: int) -> str:
+    """Say how many spans are open at the first time, in the middle and at the last; empty unless they grow."""
     starts, ends = sorted(start for start, _ in spans), sorted(end for _, end in spans)
     depths = [bisect_right(starts, at) - bisect_right(ends, at) for at in (first, (first + last) // 2, last)]
-    return depths if all(late - early >= _STEP for early, late in itertools.pairwise(depths)) else ()
-
-
-def _grew(depths: Sequence[int]) -> str:
+    if last <= first or any(late - early < _STEP for early, late in pairwise(depths)):
+        return ""
     return f"first {depths[0]:,}, then {depths[1]:,}, at last {depths[2]:,}"
-
-
-def _messages(count: int) -> str:
-    return f"{count:,} message{'s' if count > 1 else ''}"
 
 
 def _remember(table: OrderedDict[Any, Sent], key: Any, one: Sent) -> None:

@@ -28,6 +28,7 @@ from conformance.command_options import BadInput, RunResult, check_chosen, check
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
+from conformance.suggest import near_file
 from conformance.verdict import ExitCode, Verdict
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _source(
         raise BadInput(str(error)) from None
     typed = {path_of(name) for name in names if name != STDIN}
     if absent := [one for one in meant if one in typed and not is_there(one)]:
-        raise BadInput(" ".join(f"There is no file {name}." for name in absent))
+        raise BadInput(" ".join(f"There is no file {name}{near_file(name)}" for name in absent))
     if follow and (len(files) > 1 or files == [STDIN]):
         raise BadInput("--follow takes one file; stdin is always followed.")
     if budget_s is not None and not follow and STDIN not in files:

@@ -16,9 +16,12 @@ from typing import Any
 
 from conformance.capture import Frame
 from conformance.capture.inputs import LeftOut
+from conformance.spec.catalogue import did_you_mean
 from conformance.suggest import nearest
+from conformance.wire.headers import ACK_BODIES, INTERNAL_PACKETS, MALFORMED, PING_KIND, USER_MESSAGE
 
 MAX_TEXT = 4096
+_KINDS = (USER_MESSAGE, *ACK_BODIES, *(kind for kind, _ in INTERNAL_PACKETS.values()), PING_KIND, MALFORMED)
 
 
 class SelectionError(ValueError):
@@ -99,6 +102,8 @@ def parse(text: str) -> Selection:
         # `[` and `]` are literal: IPv6 addresses have them.
         literal = re.sub(r"\[", "[[]", pattern)
         target[key] = (*target.get(key, ()), re.compile(translate(literal), re.IGNORECASE))
+        if key == "kind" and not any(map(target[key][-1].match, _KINDS)):
+            raise SelectionError(f"There is no kind {pattern!r}{did_you_mean(pattern, _KINDS) or '.'}")
     return Selection(text, wanted, unwanted)
 
 

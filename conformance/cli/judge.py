@@ -13,7 +13,7 @@ import typer
 from conformance.cli.output import console, emit_json, fail, json_wanted, progress_bar
 from conformance.cli.shared_options import AllowIncomplete, alternatives, reading_set
 from conformance.files import write_text
-from conformance.report.text import label
+from conformance.report.text import counted, label
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def result_lines(found: Rejudged) -> list[str]:
     from conformance.report.text import label
 
     lines = [] if found.sealed else [UNSEALED]
-    lines += [f"{found.again} judged again; {len(found.changes)} requirements have another outcome"]
+    lines += [f"{found.again} judged again; requirements with another outcome: {len(found.changes):,}"]
     for change in found.changes[:MAX_TOLD]:
         was, now = (each.value if each is not None else "nothing" for each in (change.before, change.now))
         lines.append(f"  {label(change.requirement)}: {was} -> {now}")
@@ -178,7 +178,7 @@ def table(answers: Sequence[Answer]) -> Iterator[str]:
         yield f"asked: {label(str(asked))}; deviation of: {label(str(recorded))}"
     if len(answers) > 1:
         seen = Counter(answer.answer for answer in answers)
-        yield f"{len(answers)} files: " + ", ".join(
+        yield f"{counted(len(answers), 'file')}: " + ", ".join(
             f"{seen[word]} {word}" for word in ("FAILED", "ERROR", "not reproduced", "FIXED") if seen[word]
         )
 

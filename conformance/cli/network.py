@@ -263,7 +263,7 @@ class _Shown:
         """Show the traffic of this moment."""
         notes = list(now.problems)
         if now.left_out:
-            notes.append(f"the judge has fallen behind: {now.left_out:,} records are not judged")
+            notes.append(f"the judge has fallen behind: records not judged: {now.left_out:,}")
         if self._live is not None:
             behind = ["the judge is behind"] if now.behind and not now.left_out else []
             self._live.update(_table(now, [*notes, *behind]), refresh=True)

@@ -22,6 +22,7 @@ from conformance.cli.shared_options import seconds as seconds_option
 from conformance.files import aside, write_text
 from conformance.interrupts import SIGNALS
 from conformance.pipeline.schemas import QUERY_TIMEOUT_S
+from conformance.report.text import counted
 from conformance.verdict import ExitCode, worst_code
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def runs(
     if json:
         emit_json(done.to_json())
     else:
-        print(f"{done.runs:,} run{'' if done.runs == 1 else 's'}, {done.verdicts:,} verdicts")
+        print(f"{counted(done.runs, 'run')}, {counted(done.verdicts, 'verdict')}")
         if done.known:
             print(f"{done.known:,} were already in the lake")
     for _, reason in done.rejected:
@@ -254,7 +255,7 @@ def sql(
                     else:
                         with aside(out) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
                             count = answers.write_csv(answer, stream)
-                emit_json({"rows": count, "file": str(out)}) if json else print(f"{count:,} rows: {out}")
+                emit_json({"rows": count, "file": str(out)}) if json else print(f"{counted(count, 'row')}: {out}")
                 return
             names, found = answer.schema.names, list(answers.rows(answer, most))
             shown = found[:rows]
@@ -265,7 +266,7 @@ def sql(
                 cells = [[answers.cell(value) for value in row] for row in shown]
                 _print_table(names, cells, answers.numbers(answer.schema))
     if len(found) > rows and not json:
-        print(f"mqconform: only the first {rows:,} rows are shown; use --rows or --out for more.", file=sys.stderr)
+        print(f"mqconform: only the first {counted(rows, 'row')} shown; use --rows or --out for more.", file=sys.stderr)
 
 
 def _require_lake() -> None:
@@ -506,7 +507,8 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool, engine: str, lef
         return
     speed = f" in {seconds:.1f} s ({done.packets / max(seconds, 1e-3):,.0f} packets/s)" if seconds else ""
     print(
-        f"{done.captures} captures of {done.streams} streams: {done.records:,} records, {done.packets:,} packets{speed}"
+        f"{counted(done.captures, 'capture')} of {counted(done.streams, 'stream')}: "
+        f"{counted(done.records, 'record')}, {counted(done.packets, 'packet')}{speed}"
     )
     if done.known:
         print(f"{done.known} were already in the lake")

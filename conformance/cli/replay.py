@@ -112,11 +112,11 @@ def _table(table: Conversations) -> Iterator[str]:
             yield f"{'':{widths[0]}}  in: {label(row.capture)}"
     more = table.more
     if len(rows) > MAX_ROWS:
-        yield f"{len(rows) - MAX_ROWS:,} more conversations; --json lists {len(rows):,}"
+        yield f"{counted(len(rows) - MAX_ROWS, 'conversation')} more; --json lists {len(rows):,}"
     if more["packets"]:
-        yield f"{more['conversations']:,} later conversations without a row: {more['packets']:,} packets"
+        yield f"{counted(more['conversations'], 'later conversation')} without a row: {more['packets']:,} packets"
     if table.elsewhere:
-        yield f"{table.elsewhere:,} deviations on no packet of a row"
+        yield f"{counted(table.elsewhere, 'deviation')} on no packet of a row"
     yield from (f"hint, no verdict: {label(text, 400)}" for text in table.hints())
     yield ""
 
@@ -336,7 +336,7 @@ def against_lines(against: Against | None) -> list[str]:
     if against is None:
         return []
     return [
-        f"{against.read} messages read and {against.delivered} delivered",
+        f"{counted(against.read, 'message')} read and {against.delivered} delivered",
         *(f"{counted(count, 'message')} {why}" for why, count in sorted(against.left_out.items())),
     ]
 
@@ -419,7 +419,7 @@ def notes(result: Replay) -> list[str]:
             out.append(f"{capture.path}: odd packets without a search for what explains them: {capture.unsearched:,}")
         out += [f"{capture.path}: {text}" for text in capture.unheard_sentences]
         if capture.lost:
-            out.append(f"{capture.path}: {capture.lost} bytes of the streams are part of no packet")
+            out.append(f"{capture.path}: {counted(capture.lost, 'byte')} of the streams in no packet")
         for count, where in ((capture.lacking.began_before, "began before"), (capture.lacking.go_on, "go on after")):
             if count:
                 out.append(f"{capture.path}: connections that {where} the capture: {count:,}")

@@ -170,7 +170,7 @@ def lines(found: Inferred) -> Iterator[str]:
     yield (
         f"{counted(len(found.conclusions), 'reading')}: "
         + ", ".join(f"{number} {name}" for name, number in told.items() if number)
-        + f"; {len(found.behaviours)} behaviours that fit none"
+        + f"; {counted(len(found.behaviours), 'behaviour')} that fit none"
     )
     for why, number in _reasons(found):
         yield f"  {number:>4} undecided: {why}"

@@ -18,6 +18,7 @@ from conformance.cli.gate import decided, print_decision, read_excuses
 from conformance.cli.output import at_work, console, emit_json, fail, json_wanted, one_line, tell
 from conformance.files import write_text
 from conformance.interrupts import work_begins
+from conformance.report.text import counted
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -263,7 +264,7 @@ def list_tests(request: RunRequest) -> NoReturn:
     for name in names:
         own = [test for test in tests if test.suite == name]
         claims = {each for test in own for each in test.requirements}
-        out.print(f"{name}: {len(own):,} tests, {len(claims):,} requirements claimed", markup=False)
+        out.print(f"{name}: {counted(len(own), 'test')}, {counted(len(claims), 'requirement')} claimed", markup=False)
         counts = Counter((test.path.name, test.function) for test in own)
         for (module, function), count in counts.items():
             per = {
@@ -274,7 +275,7 @@ def list_tests(request: RunRequest) -> NoReturn:
             }
             cases = f", {count:,} cases" if count > 1 else ""
             out.print(f"  {module}::{function}{cases}, {len(per):,} claimed", markup=False, soft_wrap=True)
-    out.print(f"{len(tests):,} tests, {len(claimed):,} requirements claimed; nothing was run", markup=False)
+    out.print(f"{counted(len(tests), 'test')}, {len(claimed):,} requirements claimed; nothing was run", markup=False)
     sys.exit(int(ExitCode.CONFORMS))
 
 
@@ -327,7 +328,7 @@ def soak_command(*, budget_s: float | None, **wanted: Any) -> None:
 
             def on_progress(soaked: Soaked) -> None:
                 spent = time.monotonic() - began
-                text = f"{soaked.steps:,} steps" + (f", {soaked.findings} findings" if soaked.findings else "")
+                text = f"{soaked.steps:,} steps" + (f", findings: {soaked.findings}" if soaked.findings else "")
                 show(round(spent), max(round(budget_s if budget_s is not None else spent), 1), text)
 
             result = soak(budget_s=budget_s, on_progress=on_progress, **wanted)

@@ -80,7 +80,7 @@ def _quirk(table: Mapping[str, Any]) -> KnownQuirk:
     """Return the quirk of a table. Raises ValueError, with the reason."""
     for name in table:
         if name not in MEMBERS:
-            raise ValueError(f"it has an unknown member {name!r}")
+            raise ValueError(f"it has an unknown member {name!r}{did_you_mean(name, MEMBERS)}".rstrip("?"))
     if table.get("version") != __version__:
         raise ValueError(f"it is of version {table.get('version')!r}, and this is {__version__}")
     requirement = table.get("requirement")

@@ -34,6 +34,7 @@ from conformance.runlog import Incomplete
 from conformance.runlog.counts import COMPLETE
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
+from conformance.suggest import near_file
 from conformance.untrusted import UnfitError
 from conformance.verdict import ExitCode, Outcome, exit_code, worst_code
 
@@ -92,7 +93,7 @@ def files_of(names: Iterable[str], left_out: LeftOut | None = None) -> list[str]
     if STDIN in files:
         raise BadInput("The pipeline reads files; judge standard input with mqconform replay -.")
     if not any(map(is_there, files)):
-        raise BadInput(" ".join(f"There is no file {name}." for name in files))
+        raise BadInput(" ".join(f"There is no file {name}{near_file(name)}" for name in files))
     return files
 
 

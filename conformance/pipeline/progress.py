@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from conformance.pipeline.streams import StreamDone
+from conformance.report.text import counted
 from conformance.verdict import Outcome
 
 _SOUND = {Outcome.PASS.value, Outcome.SKIP.value}
@@ -70,4 +71,4 @@ class Progress:
             rest = max(0, sum(self.sizes.values()) - self.bytes)
             left = f", {in_words(seconds * rest / self.bytes)} left" if self.bytes else ""
             files = f"{self.files:,} of {len(self.sizes):,} files"
-            return f"{files}, {self.packets:,} packets, {self.deviations:,} deviations, {rate}{left}; {stage}"
+            return f"{files}, {self.packets:,} packets, {counted(self.deviations, 'deviation')}, {rate}{left}; {stage}"

@@ -25,6 +25,7 @@ from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.records import read_run
 from conformance.report.table import conclusion
 from conformance.runlog import Run, RunRecordError
+from conformance.suggest import near_file
 from conformance.verdict import ExitCode, Json, worst_code
 
 MAX_VALUE: Final = 32_000
@@ -140,7 +141,7 @@ def found(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         try:
             if not path.exists():
-                raise PipelineError(f"There is no run record at {path}.")
+                raise PipelineError(f"There is no run record at {path}{near_file(path)}")
             below = list(_below(path))
         except OSError as problem:
             raise PipelineError(f"{problem.filename or path} cannot be accessed: {problem.strerror}.") from None

@@ -25,7 +25,7 @@ from conformance.report.findings import (
 from conformance.report.gate import Decision, Excused, parted
 from conformance.report.situations import situations
 from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, judged_words, roll_up
-from conformance.report.text import label
+from conformance.report.text import counted, label
 from conformance.report.transition_pictures import in_words, transitions
 from conformance.runlog import Run
 from conformance.verdict import ExitCode, Outcome
@@ -85,18 +85,20 @@ def print_summary(
     for group in failures[:MAX_STORIES]:
         _print_group(console, group)
     if len(failures) > MAX_STORIES:
-        _line(console, f"{len(failures) - MAX_STORIES} more requirements fail; the report has them all.", "red")
+        _line(console, f"{counted(len(failures) - MAX_STORIES, 'requirement')} more; the report has them all.", "red")
     if known or notable:
         console.print()
     for group in known[:MAX_STORIES]:
         excuse = label(excused.excuses[group.row.id])
         _line(console, f"known {group.outcome.value}: {label(group.row.id)}: {excuse}", "yellow")
+        _print_place(console, group)
     if len(known) > MAX_STORIES:
-        _line(console, f"{len(known) - MAX_STORIES} more known deviations; the report has them all.", "yellow")
+        _line(console, f"Known deviations: {len(known) - MAX_STORIES} more; the report has them all.", "yellow")
     for group in notable[:MAX_STORIES]:
         _line(console, f"{group.outcome.value}: {label(group.row.id)}: {heading(group.row)}", _STYLES[group.outcome])
+        _print_place(console, group)
     if len(notable) > MAX_STORIES:
-        _line(console, f"{len(notable) - MAX_STORIES} more warnings and readings; the report has them all.", "yellow")
+        _line(console, f"Warnings and readings: {len(notable) - MAX_STORIES} more; the report has them all.", "yellow")
     _print_counts(console, excused, table)
     for name, path in (paths or {}).items():
         _line(console, f"{name + ':':<12} {label(_near(path), 4_000)}")
@@ -167,6 +169,14 @@ def _print_group(console: Console, group: Group) -> None:
         _line(console, f"({others} more of the same)", "dim", indent=2)
 
 
+def _print_place(console: Console, group: Group) -> None:
+    """Print where the first packet of such a verdict is, if it is about one of a capture."""
+    for first in group.shown[:1]:
+        if first.place is not None:
+            more = f" ({group.seen - 1:,} more of the same)" if group.seen > 1 else ""
+            _line(console, f"{label(first.place.capture)}: {first.place.line}{more}", indent=2)
+
+
 def _print_counts(console: Console, excused: Excused, table: Table) -> None:
     run, result = excused.run, excused.result
     console.print()
@@ -176,11 +186,11 @@ def _print_counts(console: Console, excused: Excused, table: Table) -> None:
     if table.beside:
         _line(console, f"{table.beside:,} more judged, not in this version's catalogue for {table.profile}", "dim")
     verdicts = ", ".join(f"{number:,} {outcome.value}" for outcome, number in run.counts.items())
-    _line(console, f"{sum(run.counts.values()):,} verdicts: {verdicts or 'none'}")
+    _line(console, f"{counted(sum(run.counts.values()), 'verdict')}: {verdicts or 'none'}")
     footer = run.footer
     if footer and footer.stateful_steps:
         pace = f" ({footer.steps_per_second:,.0f} steps per second)" if footer.steps_per_second else ""
-        _line(console, f"{footer.stateful_steps:,} stateful steps{pace}")
+        _line(console, f"{counted(footer.stateful_steps, 'stateful step')}{pace}")
     covered = transitions(run)
     if covered:
         _line(console, f"Transitions followed: {in_words(covered)}")
@@ -196,10 +206,14 @@ def _print_counts(console: Console, excused: Excused, table: Table) -> None:
         _line(console, f"Quirk: {quirk.sentence}")
     readings = followed(run)
     if readings:
+        many = counted(len(readings), "reading")
         both = [name for name, chosen, _ in readings if chosen == BOTH_WAYS[0]]
-        _line(console, f"{len(readings)} readings followed" + (f", both ways: {', '.join(both)}" if both else ""))
+        _line(
+            console,
+            f"{many} followed" + (f", both ways: {', '.join(both)}" if both else ""),
+        )
     if run.packets:
-        _line(console, f"{len(run.packets):,} packets")
+        _line(console, counted(len(run.packets), "packet"))
     if not run.sealed:
         _line(console, UNSEALED, "dim")
     for problem in run.problems:

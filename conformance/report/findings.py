@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, Final, overload
 
 from conformance.files import json_value, text_of, write_text
+from conformance.grammar.spellings import spelling
 from conformance.harness.known_deviations import QUIRK
 from conformance.harness.repro_files import without_secrets
 from conformance.report.places import PacketPlace, evidence_of, place_of
 from conformance.report.table import PROBLEMS, RequirementRow, Table, roll_up
-from conformance.report.text import label, value_text
+from conformance.report.text import counted, label, value_text
 from conformance.runlog import RecordedVerdict, Run, Story
 from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import catalogue
@@ -284,6 +285,14 @@ class ReportedFinding:
         return _shown(self.recorded.verdict.actual)
 
     @property
+    def hint(self) -> str | None:
+        """What the value is, where it is the expected name as other products write it."""
+        expected, actual = self.recorded.verdict.expected, self.recorded.verdict.actual
+        both = isinstance(expected, str) and isinstance(actual, str) and self.recorded.verdict.outcome is Outcome.FAIL
+        like = spelling(str(actual), "format_name", lambda text: text == expected and "\\" in text) if both else None
+        return None if like is None or like.write is None else label(like.sentence)
+
+    @property
     def cuts(self) -> tuple[str, ...]:
         """The first few members that were too long to record: `actual (2,000,000 bytes in all, sha256 ...)`."""
         story = self.story.cut if self.story is not None else ()
@@ -410,12 +419,14 @@ def story_lines(finding: ReportedFinding) -> Iterator[str]:
         for number, step in enumerate(finding.story.steps[:MAX_STEPS], 1):
             yield f"{number:>4}. {label(named(step.text))}"
         if len(finding.story.steps) > MAX_STEPS:
-            yield f"      ({len(finding.story.steps) - MAX_STEPS} more steps)"
+            yield f"      ({counted(len(finding.story.steps) - MAX_STEPS, 'step')} more)"
     for name, value in (("expected", finding.expected), ("actual", finding.actual)):
         if value is not None:
             first, *rest = value.splitlines() or [""]
             yield f"{name + ':':<9} {first}"
             yield from (" " * 10 + line for line in rest)
+    if finding.hint:
+        yield f"hint: {finding.hint}"
     if verdict.reason:
         yield f"reason: {label(named(verdict.reason))}"
     for reading, chosen, meaning in finding.readings:

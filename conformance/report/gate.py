@@ -116,7 +116,7 @@ class Decision:
         if not self.objections and self.left_out:
             return f"gate: shut: {self.left_out}"
         if not self.objections:
-            excused = f", {len(self.known)} known deviations" if self.known else ""
+            excused = f", {len(self.known)} known deviation{'' if len(self.known) == 1 else 's'}" if self.known else ""
             judged = f"{self.judged:,} of {self.demanded:,} requirements judged"
             return f"gate: open: {judged} at level {self.level}{excused}, no regression"
         counts = []

@@ -13,7 +13,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING
 
 from conformance.judge.sessions.fields import FIELDS
-from conformance.report.text import MAX_LABEL, label, value_text
+from conformance.report.text import MAX_LABEL, counted, label, value_text
 from conformance.spec.catalogue import requirement
 from conformance.verdict import Evidence, Json, Outcome, Verdict
 
@@ -64,7 +64,7 @@ def dumped(packet: Packet, broken: Sequence[Verdict]) -> Iterator[tuple[str, boo
     marks = _marks(packet, broken)
     for number, (start, end, key) in enumerate(segments(packet)):
         if number >= MAX_SEGMENTS:
-            yield f"  ... {len(packet.data) - start} more bytes", False
+            yield f"  ... {counted(len(packet.data) - start, 'byte')} more", False
             break
         mark = marks.get(key)
         yield from ((line, mark is not None) for line in _field_lines(packet, start, end, key, mark))
@@ -236,11 +236,11 @@ def _kept(lines: Sequence[DumpLine]) -> tuple[DumpLine, ...]:
     last = -1
     for at in chosen:
         if at > last + 1:
-            out.append(DumpLine(f"  ...       {at - last - 1:,} lines left out"))
+            out.append(DumpLine(f"  ...       {counted(at - last - 1, 'line')} left out"))
         out.append(lines[at])
         last = at
     if last < len(lines) - 1:
-        out.append(DumpLine(f"  ...       {len(lines) - 1 - last:,} lines left out"))
+        out.append(DumpLine(f"  ...       {counted(len(lines) - 1 - last, 'line')} left out"))
     return tuple(out)
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.histories.situations.coverage import KIND, OF_OBJECTS, REASONS, Met
-from conformance.report.text import label
+from conformance.report.text import counted, label
 from conformance.runlog import Run
 from conformance.verdict import Json
 
@@ -92,7 +92,7 @@ class Covered:
     def sentence(self) -> str:
         """`10,211 of 12,000 situations met (85 %); 1,200 not played, 589 not offered.`"""
         if not self.known:
-            return f"{len(self.met):,} situations met, as another version numbers them"
+            return f"{counted(len(self.met), 'situation')} met, as another version numbers them"
         words = ", ".join(f"{number:,} {reason}" for reason, number in self.fell.items())
         told = f"{self.all.met:,} of {self.all.of:,} situations met ({self.all.percent} %)"
         return f"{told}; {words}" if words else told

@@ -47,6 +47,7 @@ from conformance.runlog.events import (
 from conformance.runlog.run import Run, Said
 from conformance.runlog.stored import Files, Room, Stored, StoredEvidence, Stories, Verdicts
 from conformance.runlog.writer import SEALED_BY, Chain, Line, is_sealed, lines, parsed
+from conformance.suggest import near_file
 from conformance.verdict import Json, Outcome
 
 MAX_GATHERED = 100_000
@@ -355,7 +356,7 @@ def _damaged(file: Path, line: Line, *, sealed: bool) -> RunRecordError:
 def _files(path: Path) -> list[Path]:
     try:
         if not path.exists():
-            raise RunRecordError(f"There is no run record at {path}.")
+            raise RunRecordError(f"There is no run record at {path}{near_file(path)}")
         files = sorted(path.glob("run-*.ndjson")) if path.is_dir() else [path]
         for file in files:
             if not file.is_file():

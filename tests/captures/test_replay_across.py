@@ -97,8 +97,8 @@ def test_a_capture_without_times_shows_no_clock(start: int, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (OVER_QUOTA, "did not arrive: 192.0.2.32 answers NACK_Q_EXCEED_QUOTA"),
-        (PURGED, "arrived and found no reader: 192.0.2.32 answers NACK_Q_PURGED"),
+        (OVER_QUOTA, "did not arrive: 192.0.2.32 says NACK_Q_EXCEED_QUOTA"),
+        (PURGED, "arrived and found no reader: 192.0.2.32 says NACK_Q_PURGED"),
     ],
 )
 def test_negative_acknowledgments_are_told_by_queue(kind: int, said: str, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_messages_without_an_acknowledgment_whose_time_is_over_are_told(tmp_path
     goes_on(site)
     (hint,) = site.hints(tmp_path / "a.pcap")
     assert hint.startswith(f"{tmp_path / 'a.pcap'}: 2 messages of {ALPHA} to DIRECT=OS:beta\\private$\\orders passed")
-    assert "that they arrived is not known" in hint
+    assert "their arrival is not known" in hint
     assert site.hints(tmp_path / "a.pcap", filter="kind=UserMessage") == []
 
 
@@ -231,7 +231,7 @@ def no_reader(site: Site) -> None:
         site.wait(1)
 
 
-GROWS = {overload: "wait to be sent, by their SentTime: first 0,", slow_reader: "wait for the acknowledgment of their"}
+GROWS = {overload: "wait to be sent, by SentTime: first 0,", slow_reader: "wait for the acknowledgment of their"}
 
 
 @pytest.mark.parametrize("how", [overload, burst, late, slow_reader, steady_reader, no_reader])

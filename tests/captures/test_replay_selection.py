@@ -97,6 +97,8 @@ def test_nothing_is_said_of_what_is_not_meant() -> None:
         ("   ", "empty"),
         ("qeue=x", "did you mean queue"),
         ("zzz=x", "one of queue, kind"),
+        ("kind=UserMesage", "did you mean UserMessage"),
+        ("kind!=Pong*", "no kind 'Pong"),
         ("queue", "Invalid filter term"),
         ("queue=", "Invalid filter term"),
         ("=x", "no key"),

@@ -31,7 +31,7 @@ from conformance.report.summary import summary
 from conformance.report.table import roll_up
 from conformance.runlog import Run, RunWriter, read_run
 from conformance.spec.catalogue import NEEDS, catalogue, demanded, demanded_ids
-from conformance.verdict import Outcome, Verdict
+from conformance.verdict import Json, Outcome, Verdict
 
 BROKEN = "MQDMPR-3.2.7.3.illegal-cursor-action"
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -93,6 +93,30 @@ def test_markup_in_a_label_is_text(make_run: Callable[..., Run]) -> None:
         writer.verdict(Verdict(BROKEN, Outcome.FAIL, "[bold]x[/bold] :smile: [/]"), suite="cursors", test="t")
 
     assert "subject: [bold]x[/bold] :smile: [/]\n" in printed(make_run(fill))
+
+
+Q = "DIRECT=OS:h\\private$\\q"
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "told"),
+    [
+        (Q, f"FormatName:{Q}", f"'FormatName:' is the prefix of .NET and COM, not part of the name: write {Q}"),
+        (Q, "h/private$/q", f"write {Q}"),
+        (Q, "DIRECT=OS:h\\private$\\r", ""),
+        ("a b", " a b", ""),
+        ({"name": Q}, f"FormatName:{Q}", ""),
+    ],
+)
+def test_a_name_as_other_products_write_it_is_told(
+    expected: Json, actual: str, told: str, make_run: Callable[..., Run]
+) -> None:
+    def fill(writer: RunWriter) -> None:
+        wrong = Verdict("MQDMPR-3.1.1.12.response-queue", Outcome.FAIL, "s", expected=expected, actual=actual)
+        writer.verdict(wrong, suite="properties", test="t")
+
+    hints = [line for line in printed(make_run(fill), 300).splitlines() if line.startswith("  hint: ")]
+    assert [told in hint for hint in hints] == ([True] if told else [])
 
 
 def test_what_is_missing_is_said(make_run: Callable[..., Run]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 from datetime import UTC, datetime
@@ -9,12 +10,14 @@ from pathlib import Path
 
 import pytest
 import tshark
+from rich.console import Console
 
 import conformance
 from conformance.files import resource
 from conformance.judge.sessions import mutations
 from conformance.judge.sessions.fields import FIELDS
 from conformance.judge.sessions.judge import judge_sessions
+from conformance.report.console import print_summary
 from conformance.report.findings import ReportedFinding, deviations, groups, story_lines
 from conformance.report.gate import decide
 from conformance.report.hexdump import dump_of
@@ -58,6 +61,16 @@ def test_every_deviation_of_every_fixture_has_a_place() -> None:
     assert len(about) > 20
     assert [one.recorded.verdict for one in about if one.place is None or one.place.frame is None] == []
     assert [one.place for one in about if one.place is not None and not (one.place.time and one.place.direction)] == []
+
+
+def test_the_console_says_it_of_warnings_and_readings_too(run: Run) -> None:
+    print_summary(run, Console(file=(out := io.StringIO()), width=400))
+    lines = out.getvalue().splitlines()
+    notable = [at for at, line in enumerate(lines) if line.startswith(("warn: ", "reading: "))]
+    assert len(notable) > 4
+    assert all(
+        lines[at + 1].startswith(f"  {CAPTURE}: packet ") and "(Wireshark frame " in lines[at + 1] for at in notable
+    )
 
 
 def test_the_page_says_it(run: Run) -> None:
