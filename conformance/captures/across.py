@@ -63,7 +63,7 @@ class Sent:
 
 @dataclass(slots=True)
 class _Direction:
-    """What one side of a connection has sent and the other has not acknowledged. first: the number of the oldest."""
+    """The messages of one side that the other has not acknowledged. first: the number of the oldest."""
 
     waiting: deque[Sent | None] = field(default_factory=deque)
     first: int = 1

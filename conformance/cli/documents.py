@@ -143,7 +143,7 @@ def input_errors(*others: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        fail(f"{error}.", ExitCode.BAD_INPUT)
+        fail(f"{error}{'.'[str(error).endswith('?') :]}", ExitCode.BAD_INPUT)
     except OSError as error:
         fail(f"{error.filename} cannot be used: {error.strerror}.", ExitCode.BAD_INPUT)
 

@@ -92,7 +92,7 @@ def refused(why: str, wanted: Wanted) -> str:
     elif queues:
         made = [each.partition(",")[0] for each in wanted.queues] or list(QUEUES)
         hint = _hint(queues[0], made, f"it has {', '.join(made)}")
-    return f"{said[0].upper()}{said[1:]}{hint or '.'}"
+    return f"{said[0].upper()}{said[1:]}{hint or '.'[said.endswith('?') :]}"
 
 
 def _hint(word: str, known: Sequence[str], otherwise: str) -> str:

@@ -286,7 +286,7 @@ class ReportedFinding:
 
     @property
     def hint(self) -> str | None:
-        """What the value is, where it is the expected name as other products write it."""
+        """Tells what the value is, where it is the expected name as other products write it."""
         expected, actual = self.recorded.verdict.expected, self.recorded.verdict.actual
         both = isinstance(expected, str) and isinstance(actual, str) and self.recorded.verdict.outcome is Outcome.FAIL
         like = spelling(str(actual), "format_name", lambda text: text == expected and "\\" in text) if both else None

@@ -8,6 +8,7 @@ import pytest
 from commands import command
 from tests_cli import mqconform, one_sentence
 
+from conformance.files import resource
 from conformance.verdict import ExitCode
 
 CAPTURE = str(Path(__file__).parents[2] / "fixtures" / "captures" / "mqqb-4.1.pcapng")
@@ -144,3 +145,23 @@ def test_a_day_that_is_none_is_told_with_its_form(day: str) -> None:
 )
 def test_what_is_told_of_a_requirement_that_is_none(arguments: list[str], told: str) -> None:
     assert told in one_sentence(mqconform("requirements", *arguments), ExitCode.BAD_INPUT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["grammar", "parse", "--reading", "R-MQMQ-prt=x", "x"], "did you mean R-MQMQ-port?"),
+        (["serve", "--fault", "correlation-revrsed"], "did you mean correlation-reversed?"),
+        (["replay", "mqqb-4.1.pcap"], "There is no file mqqb-4.1.pcap; did you mean mqqb-4.1.pcapng?"),
+        (["replay", "mqqb-4.1.pcapng", "--filter", "kind=Usermesage"], "did you mean UserMessage?"),
+        (["gate", "mqqb-4.1.pcap"], "There is no run record at mqqb-4.1.pcap; did you mean mqqb-4.1.pcapng?"),
+        (["repro", "mqqb-4.1.pcap"], "There is no file or folder mqqb-4.1.pcap; did you mean mqqb-4.1.pcapng?"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_question_about_a_near_name_ends_the_sentence(
+    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _beside_a_text(tmp_path, monkeypatch)
+    (tmp_path / "mqqb-4.1.pcapng").write_bytes(resource("fixtures/captures/mqqb-4.1.pcapng").read_bytes())
+    assert one_sentence(mqconform(*arguments), ExitCode.BAD_INPUT).endswith(told)
