@@ -272,7 +272,7 @@ def test_the_command_prints_and_writes(lake, tmp_path, engine, request):
     assert (code, json.loads(out)["columns"]) == (0, ["outcome", "n", "queue"])
     assert json.loads(out)["rows"] == [["fail", 1, "=cmd()"], ["pass", 52, None]] and not json.loads(out)["more"]
     code, out, err = command(lake, query, "--rows", "1", "--engine", engine)
-    assert code == 0 and "only the first 1 rows" in err
+    assert code == 0 and "only the first 1 row shown" in err
     lines = [line.rstrip() for line in out.splitlines()]
     assert lines == ["outcome  n  queue", "-------  -  ------", "fail     1  =cmd()"]
     assert command(lake, query, "--out", str(tmp_path / "all.csv"), "--engine", engine)[0] == 0

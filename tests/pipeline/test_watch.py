@@ -91,7 +91,7 @@ def test_a_watch_that_is_ended_goes_on_where_it_was(tmp_path, number):
     command = [sys.executable, "-m", "conformance", "pipeline", "watch", str(spool), "--out", str(tmp_path / "lake"),
                "--settle", "0", "--every", "0.1", "--engine", "local"]  # fmt: skip
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None and "1 captures of 1 streams" in process.stdout.readline()
+    assert process.stdout is not None and "1 capture of 1 stream" in process.stdout.readline()
     for path in files[1:]:
         shutil.copy2(path, spool)
     if number == signal.SIGKILL:
