@@ -27,7 +27,9 @@ from conformance.command_options import (
     prepare_folder,
 )
 from conformance.files import folder_watch
-from conformance.harness.suite_registry import UnknownSuite, cost, in_turn, select, suites_folder
+from conformance.harness.guarded_client import NOT_OFFERED
+from conformance.harness.known_tests import KnownTest, known_test
+from conformance.harness.suite_registry import UnknownSuite, in_turn, select, suites_folder
 from conformance.harness.test_selection import NotCollected, claiming, collected
 from conformance.harness.worker_processes import STOP
 from conformance.run_options import RunRequest, with_arguments
@@ -111,13 +113,20 @@ class Watcher:
         self._steps = 0
         self._began: float | None = None
         self.record: Run | None = None
+        self._ahead: dict[str, KnownTest] = {}  # tests that have not ended, with what is known of them
+        self._absent: frozenset[str] = frozenset()  # facets that tests were skipped for
+        self._behind_s = 0.0  # seconds that the tests that ended usually take, without the skipped ones
 
     def pytest_collection_finish(self, session: Any) -> None:
-        self._total = Counter(_suite(item.nodeid) for item in session.items)
+        self._plan([item.nodeid for item in session.items])
 
     @_hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        self._total = Counter(map(_suite, ids))
+        self._plan(ids)
+
+    def _plan(self, nodes: Sequence[str]) -> None:
+        self._total = Counter(map(_suite, nodes))
+        self._ahead = {node: known_test(_suite(node), node) for node in nodes}
 
     def pytest_runtest_logstart(self) -> None:
         if self._began is None:
@@ -126,12 +135,17 @@ class Watcher:
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" and report.failed:
             self._deviations += 1
+        if getattr(report, "skipped", False):
+            self._skipped(report.nodeid, str(report.longrepr[-1]) if isinstance(report.longrepr, tuple) else "")
         if report.when == "teardown":
             said: Mapping[str, Any] = getattr(report, "mqconform", {})
             self._requirements.update(said.get("requirements", ()))
             self._steps += said.get("steps", 0)
             over = self._left if said.get("ended") == "not begun" else self._done
             over[_suite(report.nodeid)] += 1
+            test = self._ahead.pop(report.nodeid, None)
+            if test is not None and over is self._done:
+                self._behind_s += test.seconds
             if self._tell is not None:
                 self._tell(self.progress(_suite(report.nodeid)))
 
@@ -143,13 +157,19 @@ class Watcher:
         read = config.stash.get(RECORD, None)
         self.record = read if read is not None and read.complete else None
 
+    def _skipped(self, node: str, reason: str) -> None:
+        """Take out a test that takes no time; and expect the same of others that need what the driver lacks."""
+        test = self._ahead.pop(node, None)
+        if test is not None and NOT_OFFERED in reason:
+            methods = reason.partition(NOT_OFFERED)[2].split(", ")
+            self._absent |= test.facets & {method.partition(".")[0] for method in methods}
+
     def progress(self, suite: str) -> Progress:
         """Return the current progress; suite: the one of the latest test."""
         done, total = self._done.total(), self._total.total()
         seconds = time.monotonic() - self._began if self._began is not None else 0.0
-        spent, whole = _weight(self._done), _weight(self._total)
-        rest = max(0, whole - spent - _weight(self._left))
-        left = seconds / spent * rest if done >= MIN_TESTS else None
+        rest = sum(test.seconds for test in self._ahead.values() if not test.facets & self._absent)
+        left = seconds / self._behind_s * rest if done >= MIN_TESTS and self._behind_s else None
         if left is not None and self._budget_s is not None:
             left = min(left, max(0.0, self._budget_s - seconds))
         return Progress(
@@ -172,10 +192,6 @@ def _suite(node: str) -> str:
     """Return the suite of a node id (relative to the folder of the suites); `own` for a test from elsewhere."""
     head, slash, _ = node.partition("/")
     return head if slash and head != ".." else "own"
-
-
-def _weight(tests: Mapping[str, int]) -> int:
-    return sum(count * cost(suite) for suite, count in tests.items())
 
 
 def _many(count: int, what: str) -> str:

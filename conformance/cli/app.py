@@ -97,6 +97,10 @@ def run(
         bool,
         typer.Option("--list", help="Print the tests that would run and the requirements they claim; run nothing."),
     ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Print the table of sections, every story and all counts as well."),
+    ] = False,
     against: Against = None,
     baseline: Baseline = None,
     i_own_this: IOwnThis = None,
@@ -112,7 +116,7 @@ def run(
     request = replace(request, pytest_args=context.args)
     if listed:
         list_tests(request)
-    command(request, gate=(against, baseline) if against or baseline else None)
+    command(request, gate=(against, baseline) if against or baseline else None, verbose=verbose)
 
 
 @app.command(epilog="Example: mqconform soak --adapter 'stdio:./mydriver' --budget 8h --seed 1 --out soak")

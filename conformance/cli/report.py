@@ -138,7 +138,7 @@ def command(
     else:
         from conformance.report.console import print_summary
 
-        print_summary(run, console(), decision=decision)
+        print_summary(run, console(), decision=decision, verbose=True)
     if not run.complete:
         console(stderr=True).print(f"mqconform: the run record is incomplete: {' '.join(run.problems)}", markup=False)
 

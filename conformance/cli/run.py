@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from conformance.cli.gate import decided, print_decision, read_excuses
 from conformance.cli.output import at_work, console, emit_json, fail, json_wanted, one_line, tell
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from conformance.run_options import RunRequest
 
 
-def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None) -> None:
+def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None, verbose: bool = False) -> None:
     """Run the suites, write the report, print the result, and end with its exit code or the gate's.
 
-    gate: (earlier run, baseline), each may be None; None: no gate.
+    gate: (earlier run, baseline), each may be None; None: no gate. verbose: print the table of sections and all counts.
     """
     from conformance.command_options import BadInput
     from conformance.run import run_request
@@ -50,7 +50,8 @@ def command(request: RunRequest, *, gate: tuple[Path | None, Path | None] | None
     if result.record is None:
         fail(result.sentence or "The run left no record.", result.exit_code)
     allowed = request.allow_incomplete
-    finish(result.record, result.folder, result.exit_code, result.sentence, gate=gate, allow_incomplete=allowed)
+    ended = result.record, result.folder, result.exit_code, result.sentence
+    finish(*ended, gate=gate, allow_incomplete=allowed, verbose=verbose)
 
 
 def _usable_quirks(baseline: Path) -> Path | None:
@@ -77,6 +78,7 @@ def finish(
     extra: Any = None,
     gate: tuple[Path | None, Path | None] | None = None,
     allow_incomplete: bool = False,
+    verbose: bool = False,
 ) -> None:
     """Write `report.html` beside the record, print the summary, and end with `code` or the gate's exit code.
 
@@ -112,7 +114,7 @@ def finish(
     else:
         from conformance.report.console import print_summary
 
-        print_summary(record, console(), {"report": html, "run record": folder}, decision)
+        print_summary(record, console(), {"report": html, "run record": folder}, decision, verbose=verbose)
         if decision is not None:
             print_decision(decision)
     for left in dict.fromkeys(event.text for event in record.driver if event.what == "outlived"):
@@ -126,7 +128,7 @@ def finish(
 def run_progress(*, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
     """Show a progress bar on stderr and a line for each finished suite; yields the function to call after each test.
 
-    Not a terminal: one line when a suite begins, and one when it ends.
+    Not a terminal: one line when a suite begins, one when it ends, and one after HEARTBEAT_S without any.
     """
     if quiet:
         yield lambda progress: None
@@ -138,15 +140,17 @@ def run_progress(*, quiet: bool = False) -> Iterator[Callable[[Progress], None]]
     if not target.is_terminal:
         print("mqconform: run: reading the tests", file=stream, flush=True)
         begun: set[str] = set()
+        with heartbeat(stream) as beat:
 
-        def plain(progress: Progress) -> None:
-            if progress.suite not in begun:
+            def plain(progress: Progress) -> None:
+                lines = [] if progress.suite in begun else [progress.suite]
                 begun.add(progress.suite)
-                print(f"mqconform: run: {progress.suite}", file=stream, flush=True)
-            if progress.suite_over:
-                print(f"mqconform: run: {over(progress)}", file=stream, flush=True)
+                lines += [over(progress)] if progress.suite_over else []
+                for line in lines:
+                    print(f"mqconform: run: {line}", file=stream, flush=True)
+                beat(progress, bool(lines))
 
-        yield plain
+            yield plain
         return
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -169,6 +173,54 @@ def run_progress(*, quiet: bool = False) -> Iterator[Callable[[Progress], None]]
                 bar.console.print(over(progress), markup=False, highlight=False, soft_wrap=True)
 
         yield show
+
+
+HEARTBEAT_S = 30.0
+"""A log without a new line for so long gets one: a CI server may end what is silent."""
+
+
+@contextmanager
+def heartbeat(stream: TextIO) -> Iterator[Callable[[Progress, bool], None]]:
+    """Write a line after each HEARTBEAT_S without another; yields the function to call after each test.
+
+    Its second argument tells whether a line was printed. The lines go to a duplicate of the stream's descriptor, as
+    pytest captures descriptor 2 while a test runs.
+    """
+    latest: list[tuple[float, Progress]] = []
+    printed, ended, lock = [time.monotonic()], threading.Event(), threading.Lock()
+    target = _duplicate(stream)
+
+    def beat(progress: Progress, line: bool) -> None:
+        with lock:
+            latest[:] = [(time.monotonic(), progress)]
+            printed[:] = [time.monotonic()] if line else printed
+
+    def watch() -> None:
+        while not ended.wait(max(0.01, printed[0] + HEARTBEAT_S - time.monotonic())):
+            with lock:
+                now = time.monotonic()
+                if target is None or now < printed[0] + HEARTBEAT_S:
+                    continue
+                printed[:] = [now]
+                text = _still(latest[0][1], now - latest[0][0]) if latest else "the first test goes on"
+            with suppress(OSError):
+                os.write(target, f"mqconform: run: {text}\n".encode())
+
+    thread = threading.Thread(target=watch, name="heartbeat", daemon=True)
+    if target is not None:
+        thread.start()
+    try:
+        yield beat
+    finally:
+        ended.set()
+        if target is not None:
+            thread.join()
+            os.close(target)
+
+
+def _still(progress: Progress, since_s: float) -> str:
+    left_s = None if progress.left_s is None else max(0.0, progress.left_s - since_s)
+    return f"{progress.done:,} of {progress.total:,} tests, {replace(progress, left_s=left_s).found}"
 
 
 def over(progress: Progress) -> str:
@@ -196,7 +248,7 @@ def stopping() -> Iterator[None]:
     if before is not signal.default_int_handler:  # Keep a handler that was set on purpose, or SIG_IGN.
         yield
         return
-    stderr = _stderr()
+    stderr = _duplicate(sys.stderr)
 
     def at_once(number: int, frame: object) -> None:
         kill_the_living()
@@ -222,11 +274,11 @@ def stopping() -> Iterator[None]:
             os.close(stderr)
 
 
-def _stderr() -> int | None:
-    """Duplicate stderr, as pytest captures descriptor 2 as the output of a test. None if stderr is closed."""
+def _duplicate(stream: TextIO) -> int | None:
+    """Duplicate stderr, as pytest captures descriptor 2 as the output of a test. None for a stream without a file."""
     try:
-        return os.dup(2)
-    except OSError:
+        return os.dup(stream.fileno())
+    except (OSError, ValueError):  # closed, or in memory
         return None
 
 

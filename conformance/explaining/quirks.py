@@ -200,6 +200,7 @@ class Quirk:
             "filed": dict(self.filed),
             "behind": self.behind,
             "met": self.met,
+            "says": [FAULTS[name].says for name in self.faults],
         }
 
 

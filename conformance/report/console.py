@@ -1,4 +1,4 @@
-"""Print the end of a run on the console: table by section, counts, failures with their stories, paths of the files.
+"""Print the end of a run on the console: conclusion, failures with their causes, what was left out, paths of the files.
 
 All text from outside is escaped before it gets here and printed without rich's markup, so that no label can colour,
 hide or move anything on a user's terminal.
@@ -6,15 +6,17 @@ hide or move anything on a user's terminal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.report.coverage import needed, numbers
+from conformance.adapter.protocol import FACETS
+from conformance.report.coverage import NOT_RUN, covered, needed, numbers, offered
 from conformance.report.findings import (
     BOTH_WAYS,
     HINT,
     Group,
+    Told,
     cause_sentences,
     diagnosis_of,
     followed,
@@ -24,7 +26,7 @@ from conformance.report.findings import (
 )
 from conformance.report.gate import Decision, Excused, parted
 from conformance.report.situations import situations
-from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, judged_words, roll_up
+from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, judged_counts, judged_words, roll_up
 from conformance.report.text import counted, label
 from conformance.report.transition_pictures import in_words, transitions
 from conformance.runlog import Run
@@ -38,7 +40,11 @@ if TYPE_CHECKING:
 MAX_ROWS = 36
 """Rows of the table: what a tall terminal shows without scrolling."""
 MAX_STORIES = 10
-"""Failing requirements printed with their story; the reports have all."""
+"""Failing requirements printed with their story when asked for; the reports have all."""
+MAX_BROKEN = 8
+"""Failing requirements printed otherwise: so many fit a screen."""
+MAX_NOTABLE = 5
+"""Known deviations printed otherwise, and warnings and readings."""
 MAX_MISSING = 6
 """Transitions without an occurrence that are printed by name."""
 MAX_LINES = 60
@@ -67,39 +73,55 @@ _CONCLUSIONS = {
 
 
 def print_summary(
-    run: Run, console: Console, paths: Mapping[str, Path] | None = None, decision: Decision | None = None
+    run: Run,
+    console: Console,
+    paths: Mapping[str, Path] | None = None,
+    decision: Decision | None = None,
+    *,
+    verbose: bool = False,
 ) -> None:
-    """Print the run. paths: names of the files that were written (`report`, `run record`) to their places.
+    """Print the run: the conclusion, what is broken, what was left out, and where the files are.
 
-    decision: the gate's, which separates known deviations from new ones.
+    paths: names of the files that were written (`report`, `run record`) to their places. decision: the gate's, which
+    separates known deviations from new ones. verbose: with the table of sections, every story and all counts.
     """
-    table = roll_up(run)
-    diagnosis = diagnosis_of(run)
+    table, excused, diagnosis = roll_up(run), Excused(run, decision), diagnosis_of(run)
+    result = excused.result
+    style = _CONCLUSIONS[result.code]
+    _line(console, f"{result.headline}.", style.replace("green", "yellow") if result.tone == "warn" else style)
     for line in cause_sentences(diagnosis) if diagnosis is not None else ():
         _line(console, line, "bold" if line != HINT else "dim")
+    _line(console, f"{judged_counts(table)}: {judged_words(table)}")
     sections = [section for section in table.sections if section.outcome is not None]
-    if sections:
+    if verbose and sections:
+        console.print()
         console.print(_section_table(console, folded(sections, MAX_ROWS)))
-    excused = Excused(run, decision)
     failures, known, notable = parted(excused, table)
-    for group in failures[:MAX_STORIES]:
-        _print_group(console, group)
-    if len(failures) > MAX_STORIES:
-        _line(console, f"{counted(len(failures) - MAX_STORIES, 'requirement')} more; the report has them all.", "red")
+    causes = quirks(run)
+    most = MAX_STORIES if verbose else MAX_BROKEN
+    for number, group in enumerate(failures[:most]):
+        _print_group(console, group, causes, whole=verbose or not number)
+    if len(failures) > most:
+        _line(console, f"{counted(len(failures) - most, 'requirement')} more; the report has them all.", "red")
+    most = MAX_STORIES if verbose else MAX_NOTABLE
     if known or notable:
         console.print()
-    for group in known[:MAX_STORIES]:
+    for group in known[:most]:
         excuse = label(excused.excuses[group.row.id])
         _line(console, f"known {group.outcome.value}: {label(group.row.id)}: {excuse}", "yellow")
         _print_place(console, group)
-    if len(known) > MAX_STORIES:
-        _line(console, f"Known deviations: {len(known) - MAX_STORIES} more; the report has them all.", "yellow")
-    for group in notable[:MAX_STORIES]:
+    if len(known) > most:
+        _line(console, f"Known deviations: {len(known) - most} more; the report has them all.", "yellow")
+    for group in notable[:most]:
         _line(console, f"{group.outcome.value}: {label(group.row.id)}: {heading(group.row)}", _STYLES[group.outcome])
         _print_place(console, group)
-    if len(notable) > MAX_STORIES:
-        _line(console, f"Warnings and readings: {len(notable) - MAX_STORIES} more; the report has them all.", "yellow")
-    _print_counts(console, excused, table)
+    if len(notable) > most:
+        _line(console, f"Warnings and readings: {len(notable) - most} more; the report has them all.", "yellow")
+    console.print()
+    _print_left_out(console, run, table)
+    if verbose:
+        shown = {group.row.id for group in failures[:MAX_STORIES]}
+        _print_counts(console, run, table, [quirk for quirk in causes if quirk.requirement not in shown])
     for name, path in (paths or {}).items():
         _line(console, f"{name + ':':<12} {label(_near(path), 4_000)}")
 
@@ -151,13 +173,19 @@ def _judged(section: Section) -> str:
     return f"{section.judged}/{section.demanded}"
 
 
-def _print_group(console: Console, group: Group) -> None:
+def _print_group(console: Console, group: Group, causes: Sequence[Told], *, whole: bool) -> None:
+    """Print a broken requirement with its likely causes. whole: with its story, else with its repro line alone."""
     console.print()
     style = _STYLES[group.outcome]
     _line(console, f"{group.outcome.value.upper()} {label(group.row.id)}", style)
     _line(console, heading(group.row), indent=2)
+    for quirk in causes:
+        if group.row.id in (quirk.requirement, *quirk.filed):
+            _line(console, f"likely cause: {quirk.likely_cause}", "bold", indent=2)
     for finding in group.shown[:1]:
         lines = list(story_lines(finding))
+        if not whole:
+            lines = [line for line in lines[-1:] if finding.repro_command]
         # The middle of a long story is left out, because the failure is at its end.
         if len(lines) > MAX_LINES:
             cut = len(lines) - MAX_LINES
@@ -165,7 +193,7 @@ def _print_group(console: Console, group: Group) -> None:
         for line in lines:
             _line(console, line, indent=2)
     others = group.more + len(group.shown) - 1
-    if others:
+    if others and whole:
         _line(console, f"({others} more of the same)", "dim", indent=2)
 
 
@@ -177,11 +205,36 @@ def _print_place(console: Console, group: Group) -> None:
             _line(console, f"{label(first.place.capture)}: {first.place.line}{more}", indent=2)
 
 
-def _print_counts(console: Console, excused: Excused, table: Table) -> None:
-    run, result = excused.run, excused.result
-    console.print()
-    judged = judged_words(table)
-    _line(console, f"{table.judged:,} of {table.demanded:,} requirements of {table.profile} judged: {judged}")
+def _print_left_out(console: Console, run: Run, table: Table) -> None:
+    """Print what the run did not judge and why, and what its record and its captures lack."""
+    covers = offered(run)
+    if covers is not None:
+        facets = run.hello["facets"] if run.hello else {}
+        absent = [name for name in FACETS if not facets.get(name)]
+        checked = covered().claimed - covers
+        lacking = sum(row.demanded and not row.judged and row.id in checked for row in table.rows)
+        if absent and lacking:
+            _line(console, f"Not offered: {', '.join(absent)}; {lacking:,} requirements need them.", "dim")
+        rest = [row for row in table.rows if row.demanded and not row.judged and row.id in covers]
+        unrun = sum(row.outcome is None and str(row.reason).startswith(NOT_RUN) for row in rest)
+        silent = len(rest) - unrun
+        parts = [f"{unrun:,} of suites that did not run"] if unrun else []
+        parts += [f"{silent:,} whose condition did not come about"] if silent else []
+        if parts:
+            _line(console, f"Not judged for the facets offered: {', '.join(parts)}.", "dim")
+    if not run.sealed:
+        _line(console, UNSEALED, "dim")
+    for problem in run.problems:
+        _line(console, f"Incomplete record: {label(problem)}", "bold yellow")
+    footer = run.footer
+    if footer and footer.stop_reason != "completed":
+        _line(console, f"The run ended early: {footer.stop_reason}.", "bold yellow")
+    if run.incomplete:
+        _line(console, f"Incomplete captures: {run.incomplete.words}.", "bold yellow")
+
+
+def _print_counts(console: Console, run: Run, table: Table, unexplained: Sequence[Told]) -> None:
+    """Print the counts of a verbose summary. unexplained: quirks that stand under no failure."""
     _line(console, f"Not judged, by what is needed: {needed(numbers(run, table.profile).left) or 'none'}", "dim")
     if table.beside:
         _line(console, f"{table.beside:,} more judged, not in this version's catalogue for {table.profile}", "dim")
@@ -191,10 +244,10 @@ def _print_counts(console: Console, excused: Excused, table: Table) -> None:
     if footer and footer.stateful_steps:
         pace = f" ({footer.steps_per_second:,.0f} steps per second)" if footer.steps_per_second else ""
         _line(console, f"{counted(footer.stateful_steps, 'stateful step')}{pace}")
-    covered = transitions(run)
-    if covered:
-        _line(console, f"Transitions followed: {in_words(covered)}")
-        missing = [f"{table.table}: {row}" for table in covered for row in table.missing]
+    pictured = transitions(run)
+    if pictured:
+        _line(console, f"Transitions followed: {in_words(pictured)}")
+        missing = [f"{one.table}: {row}" for one in pictured for row in one.missing]
         for row in missing[:MAX_MISSING]:
             _line(console, f"never: {label(row)}", "dim", indent=2)
         if len(missing) > MAX_MISSING:
@@ -202,7 +255,7 @@ def _print_counts(console: Console, excused: Excused, table: Table) -> None:
     planned = situations(run)
     if planned is not None:
         _line(console, f"Situations: {planned.sentence}")
-    for quirk in quirks(run):
+    for quirk in unexplained:
         _line(console, f"Quirk: {quirk.sentence}")
     readings = followed(run)
     if readings:
@@ -214,16 +267,6 @@ def _print_counts(console: Console, excused: Excused, table: Table) -> None:
         )
     if run.packets:
         _line(console, counted(len(run.packets), "packet"))
-    if not run.sealed:
-        _line(console, UNSEALED, "dim")
-    for problem in run.problems:
-        _line(console, f"Incomplete record: {label(problem)}", "bold yellow")
-    if footer and footer.stop_reason != "completed":
-        _line(console, f"The run ended early: {footer.stop_reason}.", "bold yellow")
-    if run.incomplete:
-        _line(console, f"Incomplete captures: {run.incomplete.words}.", "bold yellow")
-    style = _CONCLUSIONS[result.code]
-    _line(console, f"{result.headline}.", style.replace("green", "yellow") if result.tone == "warn" else style)
 
 
 def _line(console: Console, text: str, style: str = "", *, indent: int = 0) -> None:

@@ -6,12 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from conformance.files import UnfitError, json_value, text_of
+from conformance.harness.known_tests import playable
 from conformance.runlog import Run
 from conformance.runlog.counts import NO_JUDGEMENT
 from conformance.spec.catalogue import DOCUMENTS, NEEDS, Requirement, catalogue, current, demanded
@@ -156,6 +157,8 @@ def discriminated_by(path: Path) -> frozenset[str]:
 
 
 FILE = "covered.json"
+NOT_RUN = "not run: suite "
+"""Begins the reason why a run of other suites did not judge a requirement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +203,20 @@ def covered() -> Known:
     return Known(suites, frozenset(name for name, of in content.items() if of.get("mutated")), content)
 
 
+def offered(run: Run) -> frozenset[str] | None:
+    """Return the requirements with a test that needs only facets that the driver offers; None without a driver."""
+    facets = (run.hello or {}).get("facets")
+    if not isinstance(facets, Mapping):
+        return None
+    return _offered(frozenset(name for name, methods in facets.items() if methods))
+
+
+@lru_cache(maxsize=64)
+def _offered(facets: frozenset[str]) -> frozenset[str]:
+    uses = covered().uses.items()
+    return frozenset(name for name, of in uses if playable(of.get("claims", {}), facets))
+
+
 def unjudged(entry: Requirement, ran: Collection[str], *, captures: bool) -> str:
     """Return why a run has no verdict on a requirement, in one line. ran: its suites. captures: it judged some."""
     suites = covered().suites.get(entry.id)
@@ -208,7 +225,7 @@ def unjudged(entry: Requirement, ran: Collection[str], *, captures: bool) -> str
     if captures:
         return "no packet of these captures brought its condition about"
     if suites and not set(suites).intersection(ran):
-        return f"not run: suite {', '.join(suites)}"
+        return f"{NOT_RUN}{', '.join(suites)}"
     return "no call or packet of this run brought its condition about"
 
 

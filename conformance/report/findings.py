@@ -32,7 +32,7 @@ class Told:
     """One quirk. requirement: blamed for it. faults: its body, empty for a deviation like no known fault.
 
     filed: failures of other requirements that are its consequences. behind: histories judged to their end with it.
-    met: histories that ended with it, for one without a body.
+    met: histories that ended with it, for one without a body. says: what each fault does, in one sentence.
     """
 
     requirement: str
@@ -40,6 +40,19 @@ class Told:
     filed: Counter[str] = field(default_factory=Counter)
     behind: int = 0
     met: int = 0
+    says: tuple[str, ...] = ()
+
+    @property
+    def likely_cause(self) -> str:
+        """What the faults do, in one line that stands under the requirement."""
+        if not self.faults:
+            return f"like no known fault; {in_histories(self.met)} with it"
+        does = " ".join(label(each) for each in self.says) or f"{self.behind} more histories fit"
+        return f"what {self._names} does: {does}"
+
+    @property
+    def _names(self) -> str:
+        return " with ".join(f"`{label(name)}`" for name in self.faults)
 
     @property
     def sentence(self) -> str:
@@ -48,9 +61,8 @@ class Told:
             return f"{label(self.requirement)} is like no known fault; {in_histories(self.met)} with it"
         others = ", ".join(map(label, sorted(self.filed)))
         follows = f"; its consequences: {others}" if others else ""
-        names = " with ".join(f"`{label(name)}`" for name in self.faults)
         judged = f"{self.behind} {'history' if self.behind == 1 else 'histories'} judged behind it"
-        return f"{label(self.requirement)} is what {names} does; {judged}{follows}"
+        return f"{label(self.requirement)} is what {self._names} does; {judged}{follows}"
 
     def to_json(self) -> dict[str, Json]:
         """Return the quirk as JSON."""
@@ -61,6 +73,7 @@ class Told:
             "consequences": consequences,
             "behind": self.behind,
             "met": self.met,
+            "says": list(self.says),
         }
 
 
@@ -74,7 +87,9 @@ def quirks(run: Run) -> list[Told]:
     found: dict[tuple[str, ...], Told] = {}
     for evidence in run.evidence_of(QUIRK):
         for told in _told(evidence.data):
-            one = found.setdefault(told.faults or (told.requirement,), Told(told.requirement, told.faults))
+            one = found.setdefault(
+                told.faults or (told.requirement,), Told(told.requirement, told.faults, says=told.says)
+            )
             one.filed.update({name: times for name, times in told.filed.items() if name != one.requirement})
             one.behind += told.behind
             one.met += told.met
@@ -88,8 +103,9 @@ def _told(data: object) -> Iterator[Told]:
     filed, behind = data.get("filed"), data.get("behind")
     if isinstance(requirement, str) and isinstance(faults, list) and isinstance(filed, dict) and type(behind) is int:
         counts = Counter({str(name): times for name, times in filed.items() if type(times) is int})
-        met = data.get("met", 0)  # records of earlier versions have none
-        yield Told(requirement, tuple(map(str, faults)), counts, behind, met if type(met) is int else 0)
+        met, says = data.get("met", 0), data.get("says")  # records of earlier versions have none
+        sentences = tuple(map(str, says)) if isinstance(says, list) else ()
+        yield Told(requirement, tuple(map(str, faults)), counts, behind, met if type(met) is int else 0, sentences)
 
 
 FILE: Final = "diagnosis.json"

@@ -533,6 +533,7 @@ def _head(excused: Excused, table: Table, packets: _Packets) -> dict[str, Any]:
         "verdict_total": sum(run.counts.values()),
         "judged": table.judged,
         "demanded": table.demanded,
+        "offered": table.offered,
         "profile": table.profile,
         "filters": filters,
     }

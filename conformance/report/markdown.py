@@ -18,7 +18,7 @@ from conformance.report.findings import (
     story_lines,
 )
 from conformance.report.gate import Decision, Excused, counted, deviations, parted
-from conformance.report.table import REFUTED, Section, Table, folded, judged_words, roll_up
+from conformance.report.table import REFUTED, Section, Table, folded, judged_counts, judged_words, roll_up
 from conformance.report.text import label
 from conformance.runlog import Run
 from conformance.verdict import ExitCode, Json, Outcome
@@ -66,7 +66,9 @@ def message(run: Run, decision: Decision | None = None) -> str:
     wrong = sum(counts.get(outcome, 0) for outcome in REFUTED)
     if run.header.reading_set == "strict":
         wrong += counts.get(Outcome.READING, 0)
-    judged = f"{table.judged:,} of {table.demanded:,} judged"
+    judged = f"{table.judged:,} of {table.of:,} judged"
+    if table.offered is not None:
+        judged += f" ({table.demanded:,} in all)"
     return f"{wrong:,} deviate, {judged}" if wrong else f"{judged}, none deviates"
 
 
@@ -187,7 +189,7 @@ def _head(excused: Excused, table: Table) -> str:
         f"## {mark} {inline(result.headline, 1_000)}{f': {subject}' if subject else ''}",
         "",
         *_diagnosed(run),
-        f"**{table.judged:,}** of {table.demanded:,} requirements of {table.profile} judged: {judged_words(table)}.",
+        f"**{judged_counts(table).replace(' ', '** ', 1)}: {judged_words(table)}.",
         "",
         f"Not judged, by what is needed: {needed(numbers(run, table.profile).left) or 'none'}.",
     ]

@@ -198,6 +198,7 @@ def _coverage(run: Run, table: Table, caught: Collection[str] | None) -> dict[st
     return {
         "judged": table.judged,
         "demanded": table.demanded,
+        "offered": table.offered,
         "claimed": covered.total.claimed,
         "discriminated": covered.total.discriminated,
         "beside": table.beside,

@@ -11,7 +11,7 @@ from functools import cache, lru_cache, partial
 from importlib import resources
 from weakref import ref
 
-from conformance.report.coverage import unjudged
+from conformance.report.coverage import offered, unjudged
 from conformance.report.standing import incomplete_because
 from conformance.report.text import label
 from conformance.runlog import Run, Said
@@ -113,7 +113,8 @@ class Table:
 
     rows: every requirement that has a verdict or is in the denominator. demanded: the denominator, the same for every
     run of the profile. judged: how many of it this run judged (coverage reached). beside: how many others this run
-    judged, which are not in the denominator.
+    judged, which are not in the denominator. offered: how many of it the facets that the driver offers cover
+    (`coverage.offered`), and those judged without; None without a driver.
     """
 
     profile: str
@@ -122,6 +123,12 @@ class Table:
     judged: int
     demanded: int
     beside: int
+    offered: int | None = None
+
+    @property
+    def of(self) -> int:
+        """The number that `judged` is first compared with: what the offered facets cover, or all."""
+        return self.demanded if self.offered is None else self.offered
 
     @property
     def counts(self) -> dict[Outcome, int]:
@@ -201,6 +208,7 @@ def _rolled_up(run: Run) -> Table:
         ),
         key=place,
     )
+    covers = offered(run)
     grouped: dict[tuple[str, str], list[RequirementRow]] = {}
     for row in rows:
         grouped.setdefault((row.document, row.section), []).append(row)
@@ -214,12 +222,21 @@ def _rolled_up(run: Run) -> Table:
         judged=counted(rows),
         demanded=len(wanted),
         beside=sum(row.judged and not row.demanded for row in rows),
+        offered=None if covers is None else sum(row.demanded and (row.judged or row.id in covers) for row in rows),
     )
 
 
 def counted(rows: Iterable[RequirementRow]) -> int:
     """Count the requirements of the denominator that are judged."""
     return sum(row.judged and row.demanded for row in rows)
+
+
+def judged_counts(table: Table) -> str:
+    """Return how many requirements are judged, first of those that the offered facets cover: for a line of a report."""
+    if table.offered is None:
+        return f"{table.judged:,} of {table.demanded:,} requirements of {table.profile} judged"
+    covers = f"{table.judged:,} of {table.offered:,} requirements judged for the facets offered"
+    return f"{covers} ({table.demanded:,} of {table.profile} in all)"
 
 
 def judged_words(table: Table) -> str:

@@ -6,18 +6,26 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from tests_cli import PATIENCE_S, mqconform
 
+from conformance.adapter.protocol import FACETS
+from conformance.cli import run as run_command
 from conformance.cli.run import over
+from conformance.harness.known_tests import known_test, known_tests
+from conformance.report.coverage import covered
 from conformance.run import Progress, Watcher, clock
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode
+from tools.known_tests import facets
 
 FAULTY = "embedded+ignores-priority"
 
@@ -63,6 +71,72 @@ def test_progress_counts_by_suite() -> None:
     assert told[-1].left_s == 0
     assert "1 deviation" in told[-1].text and "3 requirements" in told[-1].text and "steps/s" in told[-1].text
     assert over(told[1]).startswith("names: 2 tests done; 2 of 4 in all, 2 requirements, 1 deviation")
+
+
+def of_record(*, slower: float, skipped: Sequence[str] = ()) -> tuple[list[tuple[float, float | None]], float]:
+    """When each test of a run ended, with the time that was said to be left; and when the last did.
+
+    slower: how many times as long a test takes as in the table. skipped: suites whose tests the driver cannot do.
+    """
+    now, found = [0.0], []
+    nodes = [f"{suite}/a.py::{test}[{number}]" for suite, test in known_tests() for number in range(3)]
+    with patch("conformance.run.time.monotonic", lambda: now[0]):
+        watcher = Watcher(lambda progress: found.append((now[0], progress.left_s)))
+        watcher.pytest_collection_finish(SimpleNamespace(items=[SimpleNamespace(nodeid=node) for node in nodes]))
+        watcher.pytest_runtest_logstart()
+        for node in nodes:
+            suite = node.partition("/")[0]
+            if suite in skipped:
+                reason = ("a.py", 1, f"Skipped: not offered by the driver: {suite}.get")
+                report = SimpleNamespace(when="setup", failed=False, skipped=True, nodeid=node, longrepr=reason)
+                watcher.pytest_runtest_logreport(report)
+            else:
+                now[0] += slower * known_test(suite, node).seconds
+            for report in ended(node):
+                watcher.pytest_runtest_logreport(report)
+    return found, now[0]
+
+
+@pytest.mark.parametrize("slower", [0.5, 1, 20])
+@pytest.mark.parametrize("skipped", [(), ("management",)])
+def test_at_a_third_of_a_run_what_is_left_is_known(slower: float, skipped: tuple[str, ...]) -> None:
+    found, whole = of_record(slower=slower, skipped=skipped)
+    at, left = next((at, left) for at, left in found if at >= whole / 3)
+    assert left is not None and whole / 1.5 < at + left < whole * 1.5
+    assert found[-1][1] == 0
+
+
+def test_the_table_has_every_test_that_claims_something() -> None:
+    claimed = {
+        (suite, function)
+        for of in covered().uses.values()
+        for suite, functions in of.get("claims", {}).items()
+        for function in functions
+    }
+    assert claimed <= set(known_tests()), "stale: python -m tools.known_tests RECORD"
+    assert {facet for test in known_tests().values() for facet in test.facets} <= set(FACETS)
+
+
+def test_the_facets_of_the_table_are_those_that_tests_need() -> None:
+    found = facets(["structures", "quotas"])
+    assert found and found == {name: known_tests()[name].facets for name in found}, "stale: python -m tools.known_tests"
+    assert known_tests()["structures", next(name for suite, name in found if suite == "structures")].seconds > 0
+
+
+def test_a_log_gets_a_line_though_no_test_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_command, "HEARTBEAT_S", 0.05)
+    with (tmp_path / "log").open("w+") as log:
+        monkeypatch.setattr(sys, "stderr", log)
+        with run_command.run_progress() as show:
+            show(Progress(3, 10, "names", 1, suite_total=5, requirements=7, left_s=90.0))
+            until = time.monotonic() + PATIENCE_S
+            while "3 of 10 tests" not in (tmp_path / "log").read_text() and time.monotonic() < until:
+                time.sleep(0.01)
+        log.seek(0)
+        lines = log.read().splitlines()
+    assert lines[:2] == ["mqconform: run: reading the tests", "mqconform: run: names"]
+    assert lines[2] == "mqconform: run: 3 of 10 tests, 7 requirements, 1 deviation, 1:30 left"
+    assert not [thread for thread in threading.enumerate() if thread.name == "heartbeat"]
 
 
 def test_a_budget_bounds_what_is_left() -> None:
