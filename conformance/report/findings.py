@@ -46,7 +46,7 @@ class Told:
     def likely_cause(self) -> str:
         """What the faults do, in one line that stands under the requirement."""
         if not self.faults:
-            return f"like no known fault; {in_histories(self.met)} with it"
+            return f"none that is known; {in_histories(self.met)} with it"
         does = " ".join(label(each) for each in self.says) or f"{self.behind} more histories fit"
         return f"what {self._names} does: {does}"
 
