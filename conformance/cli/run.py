@@ -219,6 +219,8 @@ def heartbeat(stream: TextIO) -> Iterator[Callable[[Progress, bool], None]]:
 
 
 def _still(progress: Progress, since_s: float) -> str:
+    if progress.done + progress.left_out == progress.total:
+        return "the tests are over; the record is being read"
     left_s = None if progress.left_s is None else max(0.0, progress.left_s - since_s)
     return f"{progress.done:,} of {progress.total:,} tests, {replace(progress, left_s=left_s).found}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,8 @@ from conformance.model.property_judging import GET_SUCCEEDS
 from conformance.model.state import shown_in
 from conformance.runlog.events import StoryStep, Told
 from conformance.spec.catalogue import catalogue
+from conformance.spec.constants import hresults
 from conformance.spec.constants.codes import status_text
-from conformance.spec.constants.hresults import MQ_ERROR_Q_DNS_PROPERTY_NOT_SUPPORTED
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def tell(call: Call, state: State, observation: Observation | None) -> Told:
     asked = operation.story(call, state)
     if observation is None:
         return Told(asked, "no answer")
+    if _refused(observation.answer) and call.handle and call.handle not in re.findall(r"\w+", asked):
+        asked += f", by {call.handle}"  # of several kinds of access the handle has one: it may be why
     came = None if operation.manner is Manner.TIME else _answer(observation.answer)
     ended = (f"the waiting {name} ends: {_answer(answer)}" for name, answer in observation.completed.items())
     return Told(asked, came, tuple(ended))
@@ -51,6 +54,12 @@ def tell_scan(queue: str, scan: Scan | None) -> Told:
         return Told(f"a look into {queue} was not possible")
     found = ", ".join(f"'{name}'" for name in scan.messages)
     return Told(f"a look into {queue}, by receiving all there is", found or "it is empty")
+
+
+def _refused(answer: Answer | None) -> bool:
+    """Tell whether a call failed, other than for lack of a message."""
+    none_there = (hresults.MQ_ERROR_IO_TIMEOUT, hresults.MQ_ERROR_MESSAGE_NOT_FOUND)
+    return answer is not None and answer.failed and answer.status not in none_there
 
 
 def _answer(answer: Answer | None) -> str:
@@ -360,7 +369,7 @@ def probed(history: History) -> tuple[str, ...]:
         if result.ok:
             found.append(each)
             continue
-        lacking = each in _LOCAL or result.status in (None, MQ_ERROR_Q_DNS_PROPERTY_NOT_SUPPORTED)
+        lacking = each in _LOCAL or result.status in (None, hresults.MQ_ERROR_Q_DNS_PROPERTY_NOT_SUPPORTED)
         if not lacking:
             judge.step(f"read {each}", {"method": "queues.get", "params": params}, {"status": result.status})
             wrong = {"fails": True, "status": result.status}

@@ -44,6 +44,9 @@ def told(connector: str, folder: Path, *calls: dict[str, object]) -> tuple[list[
         ((READ,), "receive from q1 -> message 'a' (priority 3)"),
         (({"method": "queues.open", "name": "h3", "queue": "q1", "access": "peek"}, READ), "receive from q1 by h2 -> "),
         (({"method": "messages.receive", "handle": "h1"},), "receive from q1 by h1 -> fails with "),
+        (({"method": "queues.delete", "queue": "q1"}, READ), "receive from q1, by h2 -> fails with "),
+        (({"method": "queues.purge", "handle": "h1"},), "purge q1 by h1 -> fails with "),
+        ((READ, READ), "receive from q1 -> fails with MQ_ERROR_IO_TIMEOUT"),
         (({"method": "queues.close", "handle": "h2"}, READ), "receive from q1 by the closed h2 -> "),
     ],
 )
