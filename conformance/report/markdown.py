@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from conformance.report.coverage import needed, numbers
 from conformance.report.findings import (
     HINT,
     Group,
@@ -190,8 +189,6 @@ def _head(excused: Excused, table: Table) -> str:
         "",
         *_diagnosed(run),
         f"**{judged_counts(table).replace(' ', '** ', 1)}: {judged_words(table)}.",
-        "",
-        f"Not judged, by what is needed: {needed(numbers(run, table.profile).left) or 'none'}.",
     ]
     settings = [
         ("label", run.header.label),

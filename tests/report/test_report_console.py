@@ -116,6 +116,7 @@ def test_a_driver_of_queues_is_first_compared_with_what_its_facets_cover(many: R
     )
     assert re.search(words, printed(many), re.MULTILINE)
     assert re.search(words, render_markdown(many).replace("*", ""), re.MULTILINE)
+    assert "by what is needed" not in render_markdown(many)
     assert message(many) == f"3 deviate, 3 of {table.offered} judged ({table.demanded:,} in all)"
     assert f"<small>of {table.offered} for the facets offered; {table.demanded:,} in all</small>" in render_html(many)
     assert re.search("^Not offered: .*cursors, .*; [0-9,]+ requirements need them.$", printed(many), re.MULTILINE)
