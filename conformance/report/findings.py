@@ -44,7 +44,7 @@ class Told:
 
     @property
     def likely_cause(self) -> str:
-        """What the faults do, in one line that stands under the requirement."""
+        """The faults and their effect, in one line that stands under the requirement."""
         if not self.faults:
             return f"none that is known; {in_histories(self.met)} with it"
         does = " ".join(label(each) for each in self.says) or f"{self.behind} more histories fit"

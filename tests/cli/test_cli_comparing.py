@@ -115,8 +115,8 @@ def test_reports_of_a_run_know_the_baseline(bad: Path, good: Path, tmp_path: Pat
     assert (
         "Conforms but for 1 known deviation" in conclusions and "baseline entries that no longer fail: 1" in conclusions
     )
-    last = mqconform("report", str(bad), "--baseline", str(path)).stdout.splitlines()[-1]
-    assert last == "Conforms but for 1 known deviation."
+    first = mqconform("report", str(bad), "--baseline", str(path)).stdout.splitlines()[0]
+    assert first == "Conforms but for 1 known deviation."
     missing = mqconform("report", str(bad), "--baseline", "no-such.toml", "--html", str(tmp_path / "none.html"))
     assert "no-such.toml" in one_sentence(missing, ExitCode.BAD_INPUT) and not (tmp_path / "none.html").exists()
 
