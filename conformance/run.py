@@ -30,7 +30,7 @@ from conformance.files import folder_watch
 from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.harness.known_tests import KnownTest, known_test
 from conformance.harness.suite_registry import UnknownSuite, in_turn, select, suites_folder
-from conformance.harness.test_selection import NotCollected, claiming, collected
+from conformance.harness.test_selection import PLAIN, NotCollected, claiming, collected
 from conformance.harness.worker_processes import STOP
 from conformance.run_options import RunRequest, with_arguments
 from conformance.runlog import RunRecordError, read_run
@@ -272,7 +272,7 @@ def run_request(request: RunRequest) -> RunResult:
         *replace(asked, out=folder, requirements=ids).pytest_options(),
         *([f"--maxfail={asked.max_failures}"] if asked.max_failures else []),
         *(["-n", str(asked.workers)] if asked.workers > 1 else []),
-        *asked.pytest_args,
+        *(asked.pytest_args or PLAIN),
     ]
     gone = f"The output folder {folder} cannot be written any more: it was removed during the run."
     try:

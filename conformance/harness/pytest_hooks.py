@@ -192,13 +192,15 @@ class RunHooks:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Raise UsageError for a test that claims a requirement that the catalogue does not have."""
+        found: set[str] = set()
         for item in items:
             for marker in item.iter_markers("requirement"):
-                for name in map(str, marker.args):
+                for name in set(map(str, marker.args)) - found:
                     try:
                         requirement_id(current(name))
                     except CatalogueError as error:
                         raise pytest.UsageError(f"{item.nodeid} claims an unknown requirement: {error}") from None
+                    found.add(name)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Plan the shares of the time budget, now that all tests and their order are known."""

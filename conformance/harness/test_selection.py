@@ -17,6 +17,9 @@ from conformance.harness.suite_registry import cost, suite_of, suite_of_node, su
 from conformance.runlog.run import MAX_NAMED, LeftOut
 from conformance.spec.catalogue import current
 
+PLAIN = ("--assert=plain",)
+"""Argument of pytest for the suites alone: they have no assertions to rewrite, which takes a second once installed."""
+
 
 class NotCollected(RuntimeError):
     """The tests cannot be collected. The message is one sentence. refused: pytest did not accept its arguments."""
@@ -61,7 +64,7 @@ def collected(modules: Iterable[Path], arguments: Sequence[str] = ()) -> list[Cl
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         # A conformance run already active in this process keeps its own plugin: this session has no adapter.
         status = pytest.main(
-            [*map(str, modules), *options, "-p", "conformance.plugin", *arguments], plugins=[collector]
+            [*map(str, modules), *options, "-p", "conformance.plugin", *(arguments or PLAIN)], plugins=[collector]
         )
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         last = next((line for line in reversed(said.getvalue().splitlines()) if line.strip()), "")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from tests_cli import mqconform, one_sentence
+from tests_cli import PATIENCE_S, mqconform, one_sentence
 
 from conformance.embedded.faults import FAULTS
 from conformance.harness.suite_registry import suites
@@ -52,6 +55,14 @@ def test_what_would_run_is_listed_and_nothing_is_made(tmp_path: Path) -> None:
     assert told["tests"] == len(suite["tests"]) > 0
     assert set(told["requirements"]) == {each for test in suite["tests"] for each in test["requirements"]}
     assert not out.exists()
+
+
+def test_modules_of_the_suites_are_read_as_they_were_installed(tmp_path: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    line = [sys.executable, "-m", "conformance", "run", "--list", "--suite", "quotas"]
+    subprocess.run(line, env={**env, "PYTHONPYCACHEPREFIX": str(tmp_path)}, check=True, timeout=PATIENCE_S)
+    made = [file.name for file in tmp_path.rglob("conformance/suites/quotas/test_*.pyc")]
+    assert made and not [name for name in made if "-pytest-" in name]
 
 
 def test_tests_that_claim_a_requirement(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,13 +38,18 @@ class Planned:
     met: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ObjectBook:
-    """All planned histories of objects, in the order in which they are played. unreachable: as `Book` has it."""
+    """All planned histories of objects, in the order in which they are played."""
 
     digest: str
     histories: tuple[Planned, ...]
-    unreachable: Mapping[int, str]
+
+    @cached_property
+    def unreachable(self) -> Mapping[int, str]:
+        """As `Book` has it: only who counts situations waits for it."""
+        planned = {number for one in self.histories for numbers in one.met for number in numbers}
+        return {number: why for number, why in space().excluded().items() if number not in planned}
 
 
 @cache
@@ -94,7 +99,4 @@ def load() -> ObjectBook:
         raw = DATA.read_bytes()
     except OSError as error:
         raise BookError(f"{DATA.name} cannot be read ({error.strerror}); install it anew, or {_AGAIN}") from None
-    histories = unpacked(raw, DATA.name)
-    planned = {number for one in histories for numbers in one.met for number in numbers}
-    never = {number: why for number, why in space().excluded().items() if number not in planned}
-    return ObjectBook(space().digest, histories, never)
+    return ObjectBook(space().digest, unpacked(raw, DATA.name))

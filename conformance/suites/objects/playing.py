@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import json
+import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-import conformance
-from conformance import files
 from conformance.activex import identity, library, underlying_calls
 from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
@@ -45,50 +43,26 @@ if TYPE_CHECKING:
     from conformance.harness.port import OpenCall, Port
     from conformance.harness.recorder import ConformanceFailure, RunOptions
 
-_DECIDING = ("activex", "model", "spec", "suites/objects")
-"""Folders of the package whose code and data decide what a plan judges."""
-_NEW: dict[str, tuple[str, ...]] = {}
+CLAIMS: Final = Path(__file__).with_name("claims.zlib")
+"""What plans judge, by a digest of the plans: to play them anew takes seconds. `tools/object_claims.py` writes it."""
 
 
 def claimed(plans: object, find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
     """Return the requirements that plans judge. plans: whatever names them by its repr. find: plays them."""
-    key = hashlib.blake2b(repr(plans).encode(), digest_size=12).hexdigest()
-    known = _stored().get(key) or _NEW.get(key)
-    if known is None:
-        if not _NEW:
-            atexit.register(_keep)
-        known = _NEW[key] = find()
-    return tuple(known)
+    found = known_claims().get(claims_key(plans))
+    return find() if found is None else found
+
+
+def claims_key(plans: object) -> str:
+    """Return the digest under which `CLAIMS` has what these plans judge."""
+    return hashlib.blake2b(repr(plans).encode(), digest_size=8).hexdigest()
 
 
 @cache
-def _name() -> str:
-    root = Path(conformance.__file__).parent
-    digest = hashlib.blake2b(digest_size=12)
-    for folder in _DECIDING:
-        for file in sorted((root / folder).rglob("*")):
-            if file.suffix in (".py", ".toml", ".json"):
-                digest.update(file.read_bytes())
-    return f"object-claims-{digest.hexdigest()}.json"
-
-
-@cache
-def _stored() -> dict[str, tuple[str, ...]]:
-    try:
-        content = files.read_cached(files.cache_folder(), _name())
-        entries = json.loads(content) if content else {}
-        return {key: tuple(map(str, found)) for key, found in entries.items()}
-    except (OSError, ValueError, TypeError, AttributeError):  # what lies there is not what was written
-        return {}
-
-
-def _keep() -> None:
-    """Add what was found to what is there. Of two processes that do so at once one may lose, and finds it again."""
-    _stored.cache_clear()
-    try:
-        files.write_cached(files.cache_folder(), _name(), json.dumps({**_stored(), **_NEW}).encode())
-    except OSError:
-        return
+def known_claims() -> Mapping[str, tuple[str, ...]]:
+    """Read `CLAIMS`."""
+    names, places = json.loads(zlib.decompress(CLAIMS.read_bytes()))
+    return {key: tuple(names[place] for place in some) for key, some in places.items()}
 
 
 OBJECTS: Final = "objects"
