@@ -66,6 +66,8 @@ def collected(modules: Iterable[Path], arguments: Sequence[str] = ()) -> list[Cl
         status = pytest.main(
             [*map(str, modules), *options, "-p", "conformance.plugin", *(arguments or PLAIN)], plugins=[collector]
         )
+    if collector.interrupted:
+        raise KeyboardInterrupt
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         last = next((line for line in reversed(said.getvalue().splitlines()) if line.strip()), "")
         raise NotCollected(last.removeprefix("ERROR: "), refused=status == pytest.ExitCode.USAGE_ERROR)
@@ -95,6 +97,10 @@ class _Collector:
 
     def __init__(self) -> None:
         self.tests: list[Claiming] = []
+        self.interrupted = False
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.interrupted = excinfo.type is KeyboardInterrupt  # pytest has one of its own for errors
 
     def pytest_collection_finish(self, session: Any) -> None:
         for item in session.items:

@@ -122,6 +122,7 @@ def test_a_run_of_two_workers_is_stopped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "moment", "number"),
     [
+        (["run", "--requirement", "MQMQ-2.1", "--out", "out"], "open test_mqmq_2_1_2", "SIGINT"),
         (["replay", CAPTURE, "--out", "out"], "open consistent-session.pcapng", "SIGINT"),
         (["selftest", "accepts-plus-in-queue-name"], "subprocess.Popen", "SIGTERM"),
         (["soak", "--out", "out"], "subprocess.Popen conformance.embedded", "SIGTERM"),
