@@ -33,12 +33,18 @@ def facets(suites: Sequence[str] | None = None) -> dict[Name, frozenset[str]]:
         ran = run(adapter=f"stdio:{driver}", suites=suites, out=folder).record
         assert ran is not None
         found: dict[Name, frozenset[str]] = {}
+        unknown: set[Name] = set()
         for number, said in ran.numbered():
             recorded = ran.verdicts.at(number)
             methods = str(recorded.verdict.reason).removeprefix(NOT_OFFERED).split(", ")
             needed = frozenset(method.partition(".")[0] for method in methods if "." in method)
             name = said.suite, function(recorded.test)
+            if not needed and str(recorded.verdict.reason).startswith(NOT_OFFERED):  # a value, or `directory`
+                unknown.add(name)
+                continue
             found[name] = min(found.get(name, needed), needed, key=len)
+    for name in sorted(unknown - found.keys()):  # as others of its suite
+        found[name] = min((each for (suite, _), each in found.items() if suite == name[0]), key=sorted)
     return found
 
 

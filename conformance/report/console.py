@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.adapter.protocol import FACETS
-from conformance.report.coverage import NOT_RUN, covered, needed, numbers, offered
+from conformance.report.coverage import NOT_RUN, covered, needed, numbers
 from conformance.report.findings import (
     BOTH_WAYS,
     HINT,
@@ -92,6 +92,8 @@ def print_summary(
     for line in cause_sentences(diagnosis) if diagnosis is not None else ():
         _line(console, line, "bold" if line != HINT else "dim")
     _line(console, f"{judged_counts(table)}: {judged_words(table)}")
+    if run.packets:
+        _line(console, f"{len(run.packets):,} packets")
     sections = [section for section in table.sections if section.outcome is not None]
     if verbose and sections:
         console.print()
@@ -207,15 +209,15 @@ def _print_place(console: Console, group: Group) -> None:
 
 def _print_left_out(console: Console, run: Run, table: Table) -> None:
     """Print what the run did not judge and why, and what its record and its captures lack."""
-    covers = offered(run)
-    if covers is not None:
+    if table.covers is not None:
         facets = run.hello["facets"] if run.hello else {}
         absent = [name for name in FACETS if not facets.get(name)]
-        checked = covered().claimed - covers
-        lacking = sum(row.demanded and not row.judged and row.id in checked for row in table.rows)
+        absent += ["methods or values of the others"] if table.partly_refused else []
+        rest = [row for row in table.rows if row.demanded and not row.judged]
+        lacking = sum(row.id not in table.covers for row in rest if row.id in covered().claimed)
         if absent and lacking:
             _line(console, f"Not offered: {', '.join(absent)}; {lacking:,} requirements need them.", "dim")
-        rest = [row for row in table.rows if row.demanded and not row.judged and row.id in covers]
+        rest = [row for row in rest if row.id in table.covers]
         unrun = sum(row.outcome is None and str(row.reason).startswith(NOT_RUN) for row in rest)
         silent = len(rest) - unrun
         parts = [f"{unrun:,} of suites that did not run"] if unrun else []
@@ -261,12 +263,7 @@ def _print_counts(console: Console, run: Run, table: Table, unexplained: Sequenc
     if readings:
         many = counted(len(readings), "reading")
         both = [name for name, chosen, _ in readings if chosen == BOTH_WAYS[0]]
-        _line(
-            console,
-            f"{many} followed" + (f", both ways: {', '.join(both)}" if both else ""),
-        )
-    if run.packets:
-        _line(console, counted(len(run.packets), "packet"))
+        _line(console, f"{many} followed" + (f", both ways: {', '.join(both)}" if both else ""))
 
 
 def _line(console: Console, text: str, style: str = "", *, indent: int = 0) -> None:

@@ -11,6 +11,7 @@ from functools import cache, lru_cache, partial
 from importlib import resources
 from weakref import ref
 
+from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.report.coverage import offered, unjudged
 from conformance.report.standing import incomplete_because
 from conformance.report.text import label
@@ -71,6 +72,11 @@ class RequirementRow:
         """At least one verdict is neither skip nor inconclusive nor error."""
         return self.met > 0
 
+    @property
+    def refused(self) -> bool:
+        """The driver lacks a method or a value for it, though not the whole facet."""
+        return self.outcome is Outcome.SKIP and str(self.reason).startswith(NOT_OFFERED)
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -113,8 +119,9 @@ class Table:
 
     rows: every requirement that has a verdict or is in the denominator. demanded: the denominator, the same for every
     run of the profile. judged: how many of it this run judged (coverage reached). beside: how many others this run
-    judged, which are not in the denominator. offered: how many of it the facets that the driver offers cover
+    judged, which are not in the denominator. covers: those of it that what the driver offers covers
     (`coverage.offered`), and those judged without; None without a driver.
+    partly_refused: the driver lacks methods or values of a facet that it offers.
     """
 
     profile: str
@@ -123,7 +130,13 @@ class Table:
     judged: int
     demanded: int
     beside: int
-    offered: int | None = None
+    covers: frozenset[str] | None = None
+    partly_refused: bool = False
+
+    @property
+    def offered(self) -> int | None:
+        """How many requirements `covers` has."""
+        return None if self.covers is None else len(self.covers)
 
     @property
     def of(self) -> int:
@@ -209,6 +222,7 @@ def _rolled_up(run: Run) -> Table:
         key=place,
     )
     covers = offered(run)
+    refused = frozenset(row.id for row in rows if row.demanded and row.refused and covers and row.id in covers)
     grouped: dict[tuple[str, str], list[RequirementRow]] = {}
     for row in rows:
         grouped.setdefault((row.document, row.section), []).append(row)
@@ -222,7 +236,10 @@ def _rolled_up(run: Run) -> Table:
         judged=counted(rows),
         demanded=len(wanted),
         beside=sum(row.judged and not row.demanded for row in rows),
-        offered=None if covers is None else sum(row.demanded and (row.judged or row.id in covers) for row in rows),
+        covers=None
+        if covers is None
+        else frozenset(row.id for row in rows if row.demanded and (row.judged or row.id in covers - refused)),
+        partly_refused=bool(refused),
     )
 
 

@@ -21,6 +21,7 @@ from conformance.adapter.protocol import FACETS
 from conformance.cli import run as run_command
 from conformance.cli.run import over
 from conformance.harness.known_tests import known_test, known_tests
+from conformance.interrupts import SIGNALS
 from conformance.report.coverage import covered
 from conformance.run import Progress, Watcher, clock
 from conformance.runlog import read_run
@@ -121,6 +122,17 @@ def test_the_facets_of_the_table_are_those_that_tests_need() -> None:
     found = facets(["structures", "quotas"])
     assert found and found == {name: known_tests()[name].facets for name in found}, "stale: python -m tools.known_tests"
     assert known_tests()["structures", next(name for suite, name in found if suite == "structures")].seconds > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+def test_the_thread_of_the_progress_takes_no_signals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "log").open("w") as log:
+        monkeypatch.setattr(sys, "stderr", log)
+        with run_command.run_progress():
+            (thread,) = (each for each in threading.enumerate() if each.name == "heartbeat")
+            status = Path(f"/proc/self/task/{thread.native_id}/status").read_text()
+    blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
+    assert all(blocked >> number - 1 & 1 for number in SIGNALS)
 
 
 def test_a_log_gets_a_line_though_no_test_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
