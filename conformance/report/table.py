@@ -258,8 +258,9 @@ def judged_counts(table: Table) -> str:
 
 def judged_words(table: Table) -> str:
     """Return the requirements that are judged, of those demanded, by outcome; and by outcome those that were only
-    looked at. The first ones add up to `table.judged`."""
+    looked at, where the facets offered cover them. The first ones add up to `table.judged`."""
     rows = [row for row in table.rows if row.demanded and row.outcome is not None]
+    rows = [row for row in rows if table.covers is None or row.id in table.covers]
     judged, looked_at = (Counter(row.outcome for row in rows if row.judged is wanted) for wanted in (True, False))
     parts = [", ".join(f"{some[one]:,} {one.value}" for one in Outcome if some[one]) for some in (judged, looked_at)]
     return f"{parts[0] or 'none'}; beside them {parts[1]}" if parts[1] else parts[0] or "none"

@@ -21,7 +21,7 @@ from conformance.report.comparison import matrix, matrix_markdown, render_compar
 from conformance.report.corpus import Corpus, Demand
 from conformance.report.corpus_page import render_corpus
 from conformance.report.corpus_page import summary as corpus_summary
-from conformance.report.coverage import LEFT, covered
+from conformance.report.coverage import LEFT, covered, offered
 from conformance.report.gate import decide
 from conformance.report.html import render_html
 from conformance.report.markdown import message, render_badge, render_markdown
@@ -120,6 +120,26 @@ def test_a_driver_of_queues_is_first_compared_with_what_its_facets_cover(many: R
     assert message(many) == f"3 deviate, 3 of {table.offered} judged ({table.demanded:,} in all)"
     assert f"<small>of {table.offered} for the facets offered; {table.demanded:,} in all</small>" in render_html(many)
     assert re.search("^Not offered: .*cursors, .*; [0-9,]+ requirements need them.$", printed(many), re.MULTILINE)
+
+
+def test_what_needs_a_method_that_the_facet_lacks_is_not_covered(make_run: Callable[..., Run], many: Run) -> None:
+    (row, *_) = (row for row in roll_up(many).rows if row.id in (roll_up(many).covers or ()) and row.outcome is None)
+
+    def fill(writer: RunWriter) -> None:
+        writer.hello({"name": "mine", "facets": {"queues": ["create"], "messages": ["send"], "cursors": []}})
+        skip = Verdict(row.id, Outcome.SKIP, "properties", reason="not offered by the driver: queues.get")
+        writer.verdict(skip, suite="properties", test="properties/t.py::t")
+
+    run = make_run(fill)
+    assert roll_up(run).offered == len((roll_up(many).covers or frozenset()) - beyond(many) - {row.id})
+    assert "skip" not in printed(run)
+    assert re.search("^Not offered: .*, methods or values of the others; [0-9,]+ requirements", printed(run), re.M)
+    assert "methods or values" not in printed(many)
+
+
+def beyond(run: Run) -> frozenset[str]:
+    """The requirements that only the verdicts of a run put among those covered."""
+    return frozenset(row.id for row in roll_up(run).rows if row.judged) - (offered(run) or frozenset())
 
 
 @pytest.mark.parametrize("width", [20, 40, 63, 64, 80, 132, 300])
