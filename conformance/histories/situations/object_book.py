@@ -47,7 +47,7 @@ class ObjectBook:
 
     @cached_property
     def unreachable(self) -> Mapping[int, str]:
-        """As `Book` has it: only who counts situations waits for it."""
+        """The same as in `Book`; only who counts situations waits for it."""
         planned = {number for one in self.histories for numbers in one.met for number in numbers}
         return {number: why for number, why in space().excluded().items() if number not in planned}
 

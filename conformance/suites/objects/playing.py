@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import ConformanceFailure, RunOptions
 
 CLAIMS: Final = Path(__file__).with_name("claims.zlib")
-"""What plans judge, by a digest of the plans: to play them anew takes seconds. `tools/object_claims.py` writes it."""
+"""Requirements that plans judge, by a digest of the plans, as playing takes seconds. Of `tools/object_claims.py`."""
 
 
 def claimed(plans: object, find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
