@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -216,8 +216,9 @@ def run(request: RunRequest) -> RunResult:
     quirks: go on behind a deviation that a known fault explains (`docs/quirks.md`). known: a baseline
     whose quirks are known from the beginning.
     max_failures: stop after so many tests that find a deviation. workers: tests that run at
-    the same time, each with its own driver. disable: requirements whose check is switched off. label: name of the run
-    in its record and reports. allow_incomplete: tests that the budget left out do not change the exit code.
+    the same time, each with its own driver. disable: requirements whose check is switched off. live: a port of
+    127.0.0.1 (0: any) for a page that shows the run as it goes on. label: name of the run in its record and reports.
+    allow_incomplete: tests that the budget left out do not change the exit code.
     pytest_args: passed to pytest. on_progress: called after each test.
 
     Raises BadInput for an unknown name and for an output folder that cannot be written. Every other problem, an
@@ -276,17 +277,57 @@ def run_request(request: RunRequest) -> RunResult:
     ]
     gone = f"The output folder {folder} cannot be written any more: it was removed during the run."
     try:
-        with folder_watch(folder) as there:
-            watcher = Watcher(asked.on_progress, asked.budget_s)
+        with folder_watch(folder) as there, _live(asked.live, folder, asked.on_progress) as (tell, end):
+            watcher = Watcher(tell, asked.budget_s)
             status, log = _drive_pytest(arguments, folder, bool(asked.pytest_args), watcher)
             if there():
-                return _conclude(status, log, folder, watcher.record, asked)
+                return end(_conclude(status, log, folder, watcher.record, asked))
     except FileNotFoundError:
         if folder.is_dir():
             raise
     if STOP.heard:
         return RunResult(ExitCode.INTERRUPTED, folder, None, f"The run was interrupted. {gone}")
     return RunResult(ExitCode.BAD_INPUT, folder, None, gone)
+
+
+Tell = Callable[[Progress], None]
+
+
+@contextlib.contextmanager
+def _live(
+    port: int | None, folder: Path, tell: Tell | None
+) -> Iterator[tuple[Tell | None, Callable[[RunResult], RunResult]]]:
+    """Serve the live page if there is a port. Yields what takes the progress and the result. Raises BadInput."""
+    if port is None:
+        yield tell, lambda result: result
+        return
+    from conformance.report.live_page import ADDRESS, LivePage
+    from conformance.report.table import headline
+
+    try:
+        page = LivePage(folder, port)
+    except OSError as error:
+        why = error.strerror or error
+        raise BadInput(
+            f"The live page cannot be served at {ADDRESS}:{port} ({why}); give --live another port."
+        ) from None
+    print(f"mqconform: run: live at {page.address}", file=sys.stderr, flush=True)
+
+    def show(progress: Progress) -> None:
+        page.progress = asdict(progress)
+        if tell is not None:
+            tell(progress)
+
+    def end(result: RunResult) -> RunResult:
+        says = result.sentence or (headline(result.record) if result.record else "The run left no record.")
+        tone = {ExitCode.CONFORMS: "good", ExitCode.DEVIATES: "bad"}.get(result.exit_code, "warn")
+        page.end = {"headline": says, "tone": tone, "report": str(folder / "report.html")}
+        return result
+
+    try:
+        yield show, end
+    finally:
+        page.close()
 
 
 def unplayable() -> str | None:

@@ -89,6 +89,10 @@ class RunRequest:
     allow_incomplete: Annotated[bool, Option("End with 0 though --budget left tests out (otherwise 5).", own=None)] = (
         False
     )
+    live: Annotated[
+        int | None,
+        Option("Show the run as it goes on, on this port of 127.0.0.1 (0: any).", "PORT", (0, 65_535), own=None),
+    ] = None
     label: Annotated[str | None, Option("Name of the run in its reports.", "TEXT")] = None
     known: Annotated[
         Path | str | None,
