@@ -59,7 +59,6 @@ WITH_EXTRAS = ("docs/pipeline.md", "docs/lake.md", "docs/corpus-report.md", "doc
 CODES: Mapping[str, int] = {
     "mqconform replay fixtures/captures/mqqb-4.1.pcapng": 1,
     "mqconform judge out": 1,
-    "mqconform report mine theirs": 1,
     "mqconform repro out/repros/0123456789abcdef.json": 5,  # another implementation is asked: not reproduced
     "mqconform repro out/repros --adapter": 5,  # the driver of the page has not the deviation of `out`: not reproduced
     "mqconform baseline update out --reason 'no journals yet'": 1,
