@@ -59,6 +59,7 @@ WITH_EXTRAS = ("docs/pipeline.md", "docs/lake.md", "docs/corpus-report.md", "doc
 CODES: Mapping[str, int] = {
     "mqconform replay fixtures/captures/mqqb-4.1.pcapng": 1,
     "mqconform judge out": 1,
+    "mqconform report mine theirs": 1,
     "mqconform repro out/repros/0123456789abcdef.json": 5,  # another implementation is asked: not reproduced
     "mqconform repro out/repros --adapter": 5,  # the driver of the page has not the deviation of `out`: not reproduced
     "mqconform baseline update out --reason 'no journals yet'": 1,
@@ -85,8 +86,6 @@ LONG: Mapping[str, str] = {
 }
 """Beginnings of lines of pages that take long, and why; they are run where MQ_NIGHTLY=1, and everywhere understood."""
 ELSEWHERE: Mapping[str, str] = {
-    "mqconform run --requirement": "the few tests that lines are bound to claim none; test_cli_listing.py runs it",
-    "./mq test": "runs these tests",
     "python benchmarks/pipeline.py": "measures for many minutes, on an idle machine",
     "mqconform pipeline ingest s3://": "tests/pipeline/test_ingest_s3.py does, with a server",
     "mqconform pipeline ingest captures/ --out s3://": "tests/pipeline/test_ingest_s3.py does, with a server",
