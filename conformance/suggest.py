@@ -44,7 +44,8 @@ def near_file(path: str | Path) -> str:
     """Return the end of a sentence about a path that does not exist: `; did you mean X?` from its folder, or a dot."""
     try:
         with scandir(Path(path).parent) as found:
-            close = nearest(Path(path).name, [one.name for one in islice(found, _FILES)])
+            there = [one.name for one in islice(found, _FILES) if Path(one).exists()]  # No link that leads nowhere.
+            close = nearest(Path(path).name, there)
     except (OSError, ValueError):
         return "."
     return f"; did you mean {Path(path).with_name(close)}?" if close else "."

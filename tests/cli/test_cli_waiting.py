@@ -71,7 +71,7 @@ FAKES = {
         "from conformance.pipeline.untrusted_files import PipelineError\n"
         "from conformance.verdict import ExitCode\n"
         "room.Lake.open = classmethod(lambda *_, **__: None)\n"
-        f"def gather(lake): raise PipelineError('{RESULT}', ExitCode.BAD_INPUT)\n"
+        f"def gather(lake, timeout_s): raise PipelineError('{RESULT}', ExitCode.BAD_INPUT)\n"
         "gathering.gather = gather"
     ),
 }
