@@ -113,7 +113,7 @@ def quirks() -> Iterator[str]:
     """A fault, what its text breaks, and what else failed where nobody went on behind it."""
     fault = FAULTS[_FAULT]
     others = sorted(shows_as(fault))
-    yield f"body          {fault.name}: {fault.says}"
+    yield f"known cause   {fault.name}: {fault.says}"
     yield f"breaks        {', '.join(fault.breaks)}"
     yield f"consequences  {len(others)} other requirements, such as"
     yield from (f"              {name}" for name in others[:4])
