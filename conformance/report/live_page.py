@@ -51,7 +51,7 @@ class _Broken:
 
 @dataclass(slots=True)
 class LiveRecord:
-    """What the parts of a run's record say so far. folder: of the record."""
+    """The content of a run's record so far. folder: of the record."""
 
     folder: Path
     header: Header | None = None
