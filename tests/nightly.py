@@ -122,6 +122,7 @@ ONLY = {
     "selftest.every-network-fault": "each fault of the network has runs of its own, which wait for timers",
     "features.values-told": "walks a million steps, for minutes; a push holds the tables against the steps",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
+    "adapter.templates-default-run": "eight minutes of default runs; a push runs the suites that templates are for",
     "adapter.busy-machine": "twelve loops beside a driver on a real clock, for minutes; a push has slow drivers",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",
 }

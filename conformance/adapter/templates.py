@@ -21,7 +21,7 @@ class Template:
     """A driver to start from. words: other names of the language. programs: any of these runs or compiles it.
 
     shared: files in common with another driver. build: the command that compiles it, empty for none. start: the command
-    that starts it, with the driver's file last.
+    that starts it. driver: the file that is there when it can be started.
     """
 
     words: tuple[str, ...]
@@ -29,23 +29,41 @@ class Template:
     package: str
     build: tuple[str, ...]
     start: tuple[str, ...]
+    driver: str
     shared: tuple[str, ...] = ()
 
 
 TEMPLATES = {
-    "python": Template(("py", "python3"), ("python3",), "python3", (), ("python3", "driver.py")),
+    "python": Template(("py", "python3"), ("python3",), "python3", (), ("python3", "{folder}/driver.py"), "driver.py"),
     "node": Template(
-        ("js", "javascript", "nodejs", "node.js", "typescript"), ("node",), "nodejs", (), ("node", "driver.js")
+        ("js", "javascript", "nodejs", "node.js", "typescript"),
+        ("node",),
+        "nodejs",
+        (),
+        ("node", "{folder}/driver.js"),
+        "driver.js",
     ),
     "csharp": Template(
         ("c#", "cs", "dotnet", ".net", "mono"),
         ("mcs", "csc"),
         "mono-mcs",
         ("mcs", "-out:{folder}/driver.exe", "{folder}/*.cs"),
-        ("mono", "driver.exe"),
+        ("mono", "{folder}/driver.exe"),
+        "driver.exe",
         ("shared/Json.cs",),
     ),
+    "java": Template(
+        ("jdk", "jvm", "kotlin"),
+        ("javac",),
+        "default-jdk-headless",
+        ("javac", "-d", "{folder}", "{folder}/*.java"),
+        ("java", "-cp", "{folder}", "Driver"),
+        "Driver.class",
+    ),
 }
+
+
+_SUFFIXES = (".py", ".js", ".cs", ".go", ".java", ".rs", ".c", ".h", ".md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +86,7 @@ def write_template(language: str, folder: Path) -> Written:
             what = "is not empty" if folder.is_dir() else "is not a folder"
             raise TemplateError(f"{folder} {what}, and nothing is overwritten: name a new folder.")
         make_folder(folder)
-        sources = [file for file in source.iterdir() if file.suffix in (".py", ".js", ".cs", ".md")]
+        sources = [file for file in source.iterdir() if file.suffix in _SUFFIXES]
         sources += [resource(f"adapters/{shared}") for shared in template.shared]
         files = tuple(_copied(file, folder / file.name) for file in sorted(sources, key=_name))
     except OSError as wrong:
@@ -85,13 +103,12 @@ def start_of(command: list[str]) -> list[str]:
     if not folder.is_dir() or shutil.which(command[0]) is not None:
         return command
     for template in TEMPLATES.values():
-        program, file = template.start
-        if (folder / file).is_file():
-            return [program, str(folder / file), *command[1:]]
+        if (folder / template.driver).is_file():
+            return [*(word.replace("{folder}", str(folder)) for word in template.start), *command[1:]]
     for template in TEMPLATES.values():
         sources = {word.removeprefix("{folder}/") for word in template.build if word.startswith("{folder}/")}
         if any(next(folder.glob(pattern), None) for pattern in sources):
-            raise ConnectorError(f"the driver in the folder {folder} is not compiled yet: {_build(template, folder)}")
+            raise ConnectorError(f"the driver in the folder {folder} is not compiled yet: {_command(template.build, folder)}")
     return command
 
 
@@ -113,14 +130,13 @@ def _unknown(language: str) -> str:
 
 
 def _next(template: Template, folder: Path) -> str:
-    program, file = template.start
-    check = f"mqconform adapter check {shlex.quote(f'stdio:{program} {shlex.quote(str(folder / file))}')}"
-    return f"{_build(template, folder)} && {check}" if template.build else check
+    check = f"mqconform adapter check {shlex.quote(f'stdio:{_command(template.start, folder)}')}"
+    return f"{_command(template.build, folder)} && {check}" if template.build else check
 
 
-def _build(template: Template, folder: Path) -> str:
+def _command(words: tuple[str, ...], folder: Path) -> str:
     # The shell must expand the pattern of the compiler's files, but not the folder before it.
-    return " ".join(word.replace("{folder}", shlex.quote(str(folder))) for word in template.build)
+    return " ".join(word.replace("{folder}", shlex.quote(str(folder))) for word in words)
 
 
 def _missing(template: Template) -> str | None:
