@@ -52,6 +52,14 @@ TEMPLATES = {
         "driver.exe",
         ("shared/Json.cs",),
     ),
+    "go": Template(
+        ("golang",),
+        ("go",),
+        "golang-go",
+        ("go", "build", "-o", "{folder}/driver", "{folder}/*.go"),
+        ("{folder}/driver",),
+        "driver",
+    ),
     "java": Template(
         ("jdk", "jvm", "kotlin"),
         ("javac",),
