@@ -68,6 +68,14 @@ TEMPLATES = {
         ("java", "-cp", "{folder}", "Driver"),
         "Driver.class",
     ),
+    "c": Template(
+        ("gcc", "clang", "c99", "c11", "c++"),
+        ("cc",),
+        "gcc libc6-dev",
+        ("cc", "-std=c11", "-O2", "-pthread", "-o", "{folder}/driver", "{folder}/*.c"),
+        ("{folder}/driver",),
+        "driver",
+    ),
 }
 
 
