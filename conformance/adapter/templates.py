@@ -68,6 +68,14 @@ TEMPLATES = {
         ("java", "-cp", "{folder}", "Driver"),
         "Driver.class",
     ),
+    "rust": Template(
+        ("rs", "rustc", "cargo"),
+        ("rustc",),
+        "rustc",
+        ("rustc", "--edition", "2021", "-O", "-o", "{folder}/driver", "{folder}/driver.rs"),
+        ("{folder}/driver",),
+        "driver",
+    ),
     "c": Template(
         ("gcc", "clang", "c99", "c11", "c++"),
         ("cc",),

@@ -352,7 +352,7 @@ def adapter_check(
 @adapter_app.command("new", epilog="Example: mqconform adapter new --lang python mydriver")
 def adapter_new(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write to; new or empty.")],
-    lang: Annotated[str, typer.Option("--lang", help="python, node or csharp.")] = "python",
+    lang: Annotated[str, typer.Option("--lang", help="python, node, csharp, go, java, rust or c.")] = "python",
 ) -> None:
     """Write a driver to start from, with a small in-memory queue manager behind it."""
     from conformance.cli.adapter import new_command
