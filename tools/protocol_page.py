@@ -1,4 +1,7 @@
-"""`python -m tools.protocol_page [FILE]` writes `docs/adapter-protocol.md` from the schemas."""
+"""`python -m tools.protocol_page [FILE]` writes `docs/adapter-protocol.md` from the schemas.
+
+Without a file it also writes the table of HRESULTs at the end of `docs/write-a-driver.md`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,13 @@ from pathlib import Path
 
 from conformance.adapter import protocol
 from conformance.files import write_text
+from conformance.spec.constants.hresults import HRESULTS
 from conformance.verdict import Json
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "adapter-protocol.md"
+
+TUTORIAL = PAGE.with_name("write-a-driver.md")
+CODES = "## HRESULTs by name\n"
 
 _INTRO = "protocol_intro.md"  # what the schemas can't say, in a file of its own beside this one
 
@@ -21,7 +28,15 @@ def page() -> str:
     intro = Path(__file__).with_name(_INTRO).read_text(encoding="utf-8")
     intro = intro.replace("VERSIONS", ", ".join(protocol.VERSIONS)).replace("QUESTIONS", "\n".join(_questions()))
     intro = intro.rstrip("\n")
-    return "\n".join([intro, *_methods(), *_values()]) + "\n"
+    return "\n".join([intro, *_methods(), *_lines(), *_values()]) + "\n"
+
+
+def tutorial() -> str:
+    """The page on drivers with its table of HRESULTs, the last of its sections."""
+    before = TUTORIAL.read_text(encoding="utf-8").partition(CODES)[0]
+    rows = [f"| `{name}` | 0x{code:08X} | {code} |" for name, code in HRESULTS.items()]
+    lines = ["`mqconform requirements list --codes --json` prints this table too.", "", "| name | HRESULT | `status` |"]
+    return "\n".join([before + CODES.rstrip("\n"), *lines, "|---|---|---|", *rows]) + "\n"
 
 
 def notes() -> dict[str, tuple[str, str]]:
@@ -109,8 +124,10 @@ def _rows(
         need += f"Since {value['since']}. " if "since" in value else ""
         note = value.get("description", "")
         yield f"| {what} | `{within}{name}` | {_kind(value)} | {(need + note).replace('|', chr(92) + '|').strip()} |"
-        if "properties" in value:
-            yield from _rows(what, value, within=f"{within}{name}.")
+        parts = [(part, ".") for part in (value, *value.get("anyOf", ()))]
+        for own, mark in (*parts, (value.get("items", {}), "[].")):
+            if _structure(own) is None:
+                yield from _rows(what, own, within=f"{within}{name}{mark}")
 
 
 def _kind(schema: Mapping[str, Json]) -> str:
@@ -121,19 +138,51 @@ def _kind(schema: Mapping[str, Json]) -> str:
     for key in ("allOf", "anyOf"):
         if key in schema:
             return " or ".join(_kind(part) for part in schema[key])
+    if (structure := _structure(schema)) is not None:
+        return f"[{structure}](#{_anchor('structure ' + structure)})"
     if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
+        return ", ".join(f"`{value if isinstance(value, str) else _json(value)}`" for value in schema["enum"])
     if "const" in schema:
         return f"`{_json(schema['const'])}`"
     kind = schema.get("type", "any value")
     if isinstance(kind, list):
-        return " or ".join(kind)
+        return " or ".join(_kind({**schema, "type": each}) for each in kind)
     if kind == "array":
-        return f"array of {_kind(schema['items'])}" if "items" in schema else "array"
+        return f"array of {_kind(schema.get('items', {}))}"
+    if kind == "object" and "properties" not in schema and isinstance(schema.get("additionalProperties"), dict):
+        return f"object: any name to {_kind(schema['additionalProperties'])}"
+    if kind not in ("integer", "number"):
+        return str(kind)
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None or high is not None:
         return f"{kind}, {'' if low is None else low}..{'' if high is None else high}"
     return str(kind)
+
+
+def _structure(schema: Mapping[str, Json]) -> str | None:
+    """The structure whose members this schema repeats, or None."""
+    if "properties" not in schema:
+        return None
+    shapes = protocol.document("structures")["$defs"].items()
+    return next((name for name, shape in shapes if shape.get("properties") == schema["properties"]), None)
+
+
+def _lines() -> Iterator[str]:
+    """The members of the lines, and those that the parameters and results of all methods have."""
+    common = protocol.document("queues")["methods"]["delete"]
+    success, failure = common["result"]["anyOf"]
+    yield ""
+    yield "## Members of every line"
+    yield ""
+    yield "| line | name | value | |"
+    yield "|---|---|---|---|"
+    for name, schema in protocol.document("envelope")["$defs"].items():
+        for shape in schema.get("anyOf", [schema]):
+            yield from _rows(name if "error" not in shape["properties"] else "error", shape)
+    deadline = {"deadline_ms": common["params"]["properties"]["deadline_ms"]}
+    yield from _rows("request", {"properties": deadline}, within="params.")
+    yield from _rows("response: success", success, within="result.")
+    yield from _rows("response: failure", failure, within="result.")
 
 
 def _values() -> Iterator[str]:
@@ -173,3 +222,5 @@ if __name__ == "__main__":
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
     target.parent.mkdir(parents=True, exist_ok=True)
     write_text(target, page())
+    if target == PAGE:
+        write_text(TUTORIAL, tutorial())

@@ -132,7 +132,9 @@ def start_of(command: list[str]) -> list[str]:
     for template in TEMPLATES.values():
         sources = {word.removeprefix("{folder}/") for word in template.build if word.startswith("{folder}/")}
         if any(next(folder.glob(pattern), None) for pattern in sources):
-            raise ConnectorError(f"the driver in the folder {folder} is not compiled yet: {_command(template.build, folder)}")
+            raise ConnectorError(
+                f"the driver in the folder {folder} is not compiled yet: {_command(template.build, folder)}"
+            )
     return command
 
 

@@ -46,10 +46,14 @@ def requirements_list(
         list[str] | None, typer.Option(help="Only these ways of checking, comma-separated or given several times.")
     ] = None,
     unclaimed: Annotated[bool, typer.Option("--unclaimed", help="Only checkable ones that no check claims.")] = False,
+    codes: Annotated[bool, typer.Option("--codes", help="The HRESULTs by name instead.")] = False,
 ) -> None:
     """List requirements."""
-    from conformance.cli.requirements import list_command
+    from conformance.cli.requirements import list_codes, list_command
 
+    if codes:
+        list_codes()
+        return
     list_command(section=section, level=level, checked=several(checked), unclaimed=unclaimed)
 
 

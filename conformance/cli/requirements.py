@@ -26,6 +26,7 @@ from conformance.spec.catalogue import (
     requirement,
     selected,
 )
+from conformance.spec.constants.hresults import HRESULTS, source_of
 from conformance.spec.versions import LEVELS, PROFILES
 from conformance.verdict import ExitCode
 
@@ -192,6 +193,15 @@ def _reasons(found: Inferred) -> list[tuple[str, int]]:
         if one.status.value == "undecided":
             seen[one.why] = seen.get(one.why, 0) + 1
     return sorted(seen.items(), key=lambda item: -item[1])
+
+
+def list_codes() -> None:
+    """Print the HRESULTs by name: each as hexadecimal and, as a driver writes it, as decimal number."""
+    if json_wanted():
+        emit_json([{"name": name, "code": code, "source": source_of(name)} for name, code in HRESULTS.items()])
+        return
+    for name, code in HRESULTS.items():
+        _say(f"0x{code:08X}  {code:>10}  {name}")
 
 
 def list_command(*, section: str | None, level: str | None, checked: Sequence[str], unclaimed: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import re
 import shlex
@@ -25,7 +26,7 @@ from conformance.adapter.connectors import connect
 from conformance.adapter.errors import ProtocolViolation
 from conformance.adapter.host import counted
 from conformance.verdict import Json
-from tools.protocol_page import PAGE, page
+from tools.protocol_page import PAGE, TUTORIAL, page, tutorial
 
 SCHEMAS = sorted(
     entry.name.removesuffix(".json") for entry in resources.files("conformance.adapter").joinpath("schema").iterdir()
@@ -123,6 +124,19 @@ def test_a_read_that_waits_after_a_restart_can_be_cancelled(in_process: bool, tm
 
 def test_the_page_is_not_stale() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tools.protocol_page"
+    assert TUTORIAL.read_text(encoding="utf-8") == tutorial(), "run python -m tools.protocol_page"
+
+
+def test_every_member_has_its_type() -> None:
+    """An object has rows for its members below it, and a value of any type is one that has none."""
+    rows = re.findall(r"^\|(?: [\w: ]+ \|)? `([\w.\[\]]+)` \| ([^|]+) \|", page(), re.MULTILINE)
+    assert len(rows) > 300
+    for (name, kind), (below, _) in itertools.pairwise(rows):
+        if name in ("params", "result") or (kind == "object" and name == "p_elems"):
+            continue  # those of each method stand there
+        if re.search(r"\bobject( or null)?$", kind) and name != "p_elems":
+            assert below.startswith((f"{name}.", f"{name}[].")), name
+        assert kind != "array" and (kind != "any value" or name in ("value", "error.data")), name
 
 
 def test_every_method_has_its_section_and_every_link_its_heading() -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from nightly import nightly_only
 
-from conformance.adapter.check import check_adapter
 from conformance.adapter.templates import TEMPLATES, TemplateError, write_template
 from conformance.run import run
 from conformance.verdict import ExitCode
@@ -65,8 +64,12 @@ def made(language: str, folder: Path) -> list[dict[str, str]]:
     told = json.loads(done.stdout)
     files = {Path(file) for file in told["files"]}
     assert files == set(folder.iterdir()) and folder / "README.md" in files
-    command = told["next"].replace("mqconform", f"'{sys.executable}' -m conformance").replace(*STRICT.get(language, ("", "")))
-    tried = subprocess.run(["bash", "-c", f"{command} --json"], capture_output=True, text=True, timeout=240, check=False)
+    command = (
+        told["next"].replace("mqconform", f"'{sys.executable}' -m conformance").replace(*STRICT.get(language, ("", "")))
+    )
+    tried = subprocess.run(
+        ["bash", "-c", f"{command} --json"], capture_output=True, text=True, timeout=240, check=False
+    )
     assert tried.returncode == 0, tried.stdout + tried.stderr
     steps: list[dict[str, str]] = json.loads(tried.stdout)["steps"]
     return steps

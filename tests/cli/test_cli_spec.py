@@ -10,6 +10,7 @@ from commands import command
 from tests_cli import mqconform, one_sentence
 
 from conformance.spec.catalogue import catalogue
+from conformance.spec.constants.hresults import HRESULTS
 from conformance.verdict import ExitCode
 
 DOCUMENTS = Path(__file__).parents[1] / "spec" / "audit_documents"
@@ -20,6 +21,14 @@ def listed(*arguments: str) -> list[dict[str, str]]:
     assert done.returncode == ExitCode.CONFORMS, done.stderr
     found: list[dict[str, str]] = json.loads(done.stdout)
     return found
+
+
+def test_codes_are_listed_by_name() -> None:
+    told = {entry["name"]: entry for entry in listed("--codes")}
+    assert {name: entry["code"] for name, entry in told.items()} == HRESULTS
+    assert told["MQ_ERROR_IO_TIMEOUT"] == {"name": "MQ_ERROR_IO_TIMEOUT", "code": 0xC00E001B, "source": "MS-MQMQ 2.4"}
+    printed = mqconform("requirements", "list", "--codes").stdout.splitlines()
+    assert "0xC00E001B  3222143003  MQ_ERROR_IO_TIMEOUT" in printed and len(printed) == len(HRESULTS)
 
 
 def test_an_audit_that_finds_something_ends_with_one(tmp_path: Path) -> None:
