@@ -31,7 +31,7 @@ class Hint:
 
     id: a word. names: those of public advisories. says: the shape. when: a condition on the decoded fields of a packet
     and its facts, None without one. verdicts: requirements, one of which the packet has broken. unless: hints that say
-    it better. sources: where the shape is documented.
+    it better. sources: where the shape is documented. cvss: the base score of the advisory, 0 where none was published.
     """
 
     id: str
@@ -41,10 +41,12 @@ class Hint:
     verdicts: frozenset[str]
     unless: frozenset[str]
     sources: tuple[str, ...]
+    cvss: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return the hint as `--json` prints it."""
-        return {"id": self.id, "names": list(self.names), "says": self.says, "sources": list(self.sources)}
+        about: dict[str, Any] = {"id": self.id, "names": list(self.names), "says": self.says}
+        return {**about, "cvss": self.cvss or None, "sources": list(self.sources)}
 
 
 @cache
@@ -97,4 +99,5 @@ def _hint(read: Mapping[str, Any]) -> Hint:
         frozenset(requirement_id(name) for name in read.get("verdicts", ())),
         frozenset(read.get("unless", ())),
         tuple(read["sources"]),
+        read.get("cvss", 0.0),
     )
