@@ -17,6 +17,7 @@ from typing import IO, Protocol
 from conformance.capture.addresses import STDIN, is_stored
 from conformance.capture.events import CaptureError
 from conformance.capture.files import Following, Forward, Piped, Stop, open_file
+from conformance.capture.foreign import what_it_is
 from conformance.capture.packed import MAGIC_BYTES, DamagedError, Readable, compression, unpacking
 from conformance.suggest import near_file
 
@@ -170,8 +171,14 @@ def read_records(
         elif magic in MAGICS:
             yield from pcap_records(source, magic, walk)
         else:
+            if how:
+                source.untake(magic)
+                source.reach(_CHUNK)
+                begins = source.held[0][source.held[1] :]
+            else:  # No more is waited for than is there: a pipe may stay open.
+                begins = head + buffered.peek() if len(head) == MAGIC_BYTES else head
             raise CaptureError(
-                f"{path} is not a capture (it starts with {magic.hex(' ')}); give a pcap or pcapng file."
+                f"{path} is not a capture: {'unpacked, ' if how else ''}{what_it_is(begins, str(path))}."
             )
 
 

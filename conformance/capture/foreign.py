@@ -1,0 +1,57 @@
+"""Names files that are no captures by their first bytes, and says what makes captures of them."""
+
+from __future__ import annotations
+
+import re
+
+_EDITCAP, _NONE = "convert it: editcap -F pcapng FILE out.pcapng", "it has no packets; give a pcap or pcapng file"
+_AGAIN = "write the packets with -w, and give that file"
+_ETL = "convert it: etl2pcapng FILE out.pcapng, or pktmon etl2pcap FILE if pktmon wrote it"
+_KINDS: tuple[tuple[bytes, str, str], ...] = (
+    (rb"GMBU|RTSS", "in the format of Network Monitor", _EDITCAP),
+    (rb"snoop\x00", "in the format of snoop", _EDITCAP),
+    (rb"TRSNIFF data|XCP\x00|\x7fver|iptrace|\xaa\xaa\xaa\xaa", "in the format of a network analyzer", _EDITCAP),
+    (rb"(?s).{54}[\x00-\x05]\x00.{18}[\x01-\x1f]\xc0", "an event trace (ETL)", _ETL),
+    (rb"ElfFile\x00", "an event log of Windows (evtx)", _NONE),
+    (rb"SQLite format 3\x00", "an SQLite database", _NONE),
+    (rb"(?s)PK\x03\x04.*?raw/", "an archive of Fiddler (SAZ)", "it has HTTP alone"),
+    (rb"(?s)PK\x03\x04.{26}(?P<first>[\x20-\x7e]*)", "a zip archive", "unpack it: unzip FILE"),
+    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it: 7z x FILE"),
+    (rb"(?s).{257}ustar", "a tar archive", "unpack it: tar -xf FILE"),
+    (rb"\xfd7zXZ\x00", "a file packed by xz", "unpack it: unxz FILE"),
+    (rb"BZh[1-9]", "a file packed by bzip2", "unpack it: bunzip2 FILE"),
+    (rb"version https://git-lfs", "a pointer of Git LFS", "fetch the file: git lfs pull"),
+    (rb"\xff\xfe|\xef\xbb\xbf|\xef\xbf\xbd", "text, or a capture that a shell's redirection made text", _AGAIN),
+    (rb"\r\n\r\r\r\n|\n\r\n", "a pcapng file that was transferred as text", "transfer it again, as binary"),
+    (rb"(?i)\s*<(!doctype html|html|head)", "an HTML page, perhaps the error of a download", "download the file again"),
+    (rb"(?s)(<\?xml[^>]*>|\s|<!--.*?-->)*<(pdml|psml)", "packets as XML of tshark", _AGAIN),
+    (rb'(?s)\s*[\[{].*?"layers"', "packets as JSON of tshark", _AGAIN),
+    (rb'(?s)\s*\{\s*"log"\s*:', "an HTTP archive (HAR)", _NONE),
+    (rb"\s*\d+ +\d+\.\d+ +\S+ +(\xe2\x86\x92|->|\?) ", "the text that tshark prints", _AGAIN),
+    (rb"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d+ (\S+ +(In|Out|B|M|P) +)?(IP6?|ARP)\b", "what tcpdump prints", _AGAIN),
+    (rb"\s*0{4,8}:?\s+([0-9a-fA-F]{2} ?){4}", "a hex dump", "convert it: text2pcap FILE out.pcap"),
+    (rb"1MOyo|obLD1|Cg0NC", "a capture as base64", "convert it: base64 -d FILE > out.pcap"),
+    (rb"\s*[\[{<]|[\t\r\n\x20-\x7e]{8}", "text", _NONE),
+)
+"""What a file begins with, what it is, and what to do with it; the first that fits counts."""
+_INSIDE = re.compile(
+    rb"(?s)\xd4\xc3\xb2\xa1\x02\x00\x04\x00|\xa1\xb2\xc3\xd4\x00\x02\x00\x04|\x4d\x3c\xb2\xa1\x02\x00\x04\x00"
+    rb"|\n\r\r\n....(\x4d\x3c\x2b\x1a|\x1a\x2b\x3c\x4d)"
+)
+
+
+def what_it_is(head: bytes, name: str) -> str:
+    """Return what a file is and what to do, a clause. head: its first bytes, as far as they are there."""
+    if len(head) < 4:
+        return f"it ends behind {len(head)} of the four bytes that a capture begins with; copy it again"
+    inside = _INSIDE.search(head)
+    for pattern, what, advice in _KINDS:
+        found = re.match(pattern, head)
+        if found and not (inside and advice is _NONE):
+            first = found.groupdict().get("first")
+            inner = f" with {first[: head[26]].decode('ascii')}" if first else ""
+            return f"it is {what}{inner}; {advice.replace('FILE', name)}"
+    if inside:
+        at = inside.start()
+        return f"a capture begins {at} bytes behind its beginning; cut them off: tail -c +{at + 1} {name} > out.pcap"
+    return f"it starts with {head[:4].hex(' ')}; give a pcap or pcapng file"
