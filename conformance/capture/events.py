@@ -195,10 +195,14 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The last event of a capture. records: their number. skipped: records that carried no MSMQ, by reason."""
+    """The last event of a capture. records: their number. skipped: records that carried no MSMQ, by reason.
+
+    services: what of these MSMQ uses, by its name: connections that begin, records, bytes.
+    """
 
     records: int
     skipped: tuple[tuple[str, int], ...]
+    services: tuple[tuple[str, int, int, int], ...] = ()
 
 
 Event = Opened | Frame | Hole | Lost | Closed | SetBack | Passed | Renewed | Short | Cut | Ended

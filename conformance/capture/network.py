@@ -8,6 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from conformance.capture.encapsulation import NO_IP, PROTOCOLS, UDP_PORTS, Step, follow, link_step
 from conformance.capture.records import NO_PACKET, Record
 
 MAX_DATAGRAMS = 256  # Datagrams waiting for fragments at once; the oldest is given up.
@@ -102,20 +103,16 @@ def _joined(waiting: _Waiting) -> bytes | None:
     return bytes(out[: waiting.length]) if len(out) >= waiting.length else None
 
 
-# LINKTYPE numbers as registered by the tcpdump project.
-NULL, ETHERNET, RAW, RAW_BSD, RAW_OPENBSD, LOOP, LINUX_SLL, IPV4, IPV6, LINUX_SLL2 = (
-    0, 1, 101, 12, 14, 108, 113, 228, 229, 276,
-)  # fmt: skip
-_ETHERTYPE_IPV4, _ETHERTYPE_IPV6 = 0x0800, 0x86DD
-_VLAN = frozenset({0x8100, 0x88A8, 0x9100})
-_MAX_VLAN_TAGS = 4
-_TCP, _UDP, _FRAGMENT, _NO_NEXT = 6, 17, 44, 59
+_TCP, _UDP, _FRAGMENT, _AH = 6, 17, 44, 51
 _IPV6_OPTIONS = frozenset({0, 43, 60, 135})  # Hop-by-hop, routing, destination, mobility: lengths in units of 8 bytes.
 _MAX_IPV6_OPTIONS = 16
+PING_PORT = 3527
+MAX_TUNNELS = 8  # IP headers that are read behind each other.
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 CUT_SHORT = "cut short"
 BROKEN_TCP = "broken TCP header"
 NEITHER = "neither TCP nor UDP"
+INCOMPLETE = "IP fragment"
 _ICMP, _ICMP_ERRORS = 1, frozenset({3, 4, 11, 12})  # Errors that quote the packet they are about.
 _QUOTED_BYTES = 16  # Bytes of a quoted TCP header from which its stream can be told.
 
@@ -143,111 +140,91 @@ class Datagram:
     lost: int
 
 
-def decode(record: Record) -> Segment | Datagram | Fragment | str:
+Decoded = Segment | Datagram | Fragment | str
+
+
+def decode(record: Record) -> Decoded:
     """Decode the content of a record; a str is the reason why it has none, in a few words to count by."""
-    found = _link(record.link, record.data)
-    if isinstance(found, str):
-        return found
-    version, at = found
-    try:
-        return _ipv4(record.data, at) if version == 4 else _ipv6(record.data, at)
-    except (struct.error, IndexError):
-        return CUT_SHORT
+    return "not a packet" if record.link == NO_PACKET else _inside(link_step(record.link), record.data, 0, 0)
+
+
+def whole(record: Record, fragments: Fragments) -> Segment | Datagram | str | None:
+    """Decode the content of a record, or of the datagram that its fragment completes; None for another fragment."""
+    found = decode(record)
+    for _ in range(MAX_TUNNELS):
+        if not isinstance(found, Fragment):
+            return found
+        payload = fragments.add(record.time_ns, found)
+        if payload is None:
+            return None
+        found = transport(found, payload)
+    return INCOMPLETE
 
 
 def quoted(record: Record) -> Segment | None:
     """Return the segment that an ICMP error over IPv4 is about; None for any other record."""
-    data, found = record.data, _link(record.link, record.data)
-    if isinstance(found, str) or found[0] != 4:
-        return None
+    data = record.data
     try:
-        at = found[1]
+        at = follow(link_step(record.link), data, 0)
+        if isinstance(at, str) or data[at] >> 4 != 4:
+            return None
         error = at + (data[at] & 15) * 4
         if data[at + 9] != _ICMP or data[error] not in _ICMP_ERRORS:
             return None
         inner = error + 8
-        if data[inner + 9] != _TCP or len(data) < inner + (data[inner] & 15) * 4 + _QUOTED_BYTES:
+        if (
+            data[inner] >> 4 != 4
+            or data[inner + 9] != _TCP
+            or len(data) < inner + (data[inner] & 15) * 4 + _QUOTED_BYTES
+        ):
             return None
-        segment = _ipv4(data, inner)
+        segment = _ipv4(data, inner, MAX_TUNNELS)
     except (struct.error, IndexError):
         return None
     return segment if isinstance(segment, Segment) else None
 
 
-def _link(link: int, data: bytes) -> tuple[int, int] | str:
-    """Return the IP version and the offset of its header, or a reason."""
+def _inside(step: Step, data: bytes, at: int, depth: int) -> Decoded:
+    """Decode what follows a header. depth: IP headers before it. An empty reason: it is no such header."""
+    if depth >= MAX_TUNNELS:
+        return f"more than {MAX_TUNNELS} tunnels in each other"
     try:
-        if link == ETHERNET:
-            return _ethertype(data, 12)
-        if link in (RAW, RAW_BSD, RAW_OPENBSD, IPV4, IPV6):
-            return _version(data, 0)
-        if link == LINUX_SLL:
-            return _ethertype(data, 14)
-        if link == LINUX_SLL2:
-            kind = struct.unpack_from(">H", data, 0)[0]
-            return _network(kind, 20)
-        if link in (NULL, LOOP):
-            return _version(data, 4)  # The family number differs by system; the IP header gives the version itself.
-    except struct.error:
+        found = follow(step, data, at)
+        if isinstance(found, str):
+            return found
+        return _ipv4(data, found, depth) if data[found] >> 4 == 4 else _ipv6(data, found, depth)
+    except (struct.error, IndexError):
         return CUT_SHORT
-    return "not a packet" if link == NO_PACKET else f"link type {link}"
 
 
-def _ethertype(data: bytes, at: int) -> tuple[int, int] | str:
-    kind = struct.unpack_from(">H", data, at)[0]
-    for _ in range(_MAX_VLAN_TAGS):
-        if kind not in _VLAN:
-            break
-        at += 4
-        kind = struct.unpack_from(">H", data, at)[0]
-    return _network(kind, at + 2)
-
-
-def _network(kind: int, at: int) -> tuple[int, int] | str:
-    if kind == _ETHERTYPE_IPV4:
-        return 4, at
-    if kind == _ETHERTYPE_IPV6:
-        return 6, at
-    return "not IP"
-
-
-def _version(data: bytes, at: int) -> tuple[int, int] | str:
-    if len(data) <= at:
-        return CUT_SHORT
-    version = data[at] >> 4
-    return (version, at) if version in (4, 6) else "not IP"
-
-
-def transport(fragment: Fragment, payload: bytes) -> Segment | Datagram | str:
+def transport(fragment: Fragment, payload: bytes) -> Decoded:
     """Decode a reassembled datagram. fragment: the last of its fragments; payload: the whole payload."""
     try:
-        return _transport(fragment.protocol, payload, 0, len(payload), fragment.source, fragment.destination)
+        return _transport(fragment.protocol, payload, 0, len(payload), fragment.source, fragment.destination, 0)
     except struct.error:
         return CUT_SHORT
 
 
-def _ipv4(data: bytes, at: int) -> Segment | Datagram | Fragment | str:
+def _ipv4(data: bytes, at: int, depth: int) -> Decoded:
     first, _, total, identifier, fragment, _, protocol = struct.unpack_from(">BBHHHBB", data, at)
     header = (first & 15) * 4
-    if first >> 4 != 4 or header < 20 or (total and total < header):
-        return "not IP"
+    if header < 20 or (total and total < header):
+        return NO_IP
     source, destination = struct.unpack_from(">4s4s", data, at + 12)
     # Segmentation hardware leaves a total length of zero: then the end of the record counts.
     end = at + total if total else len(data)
     if fragment & 0x3FFF:  # More fragments, or not the first.
         if end > len(data):
-            return "IP fragment"
+            return INCOMPLETE
         return Fragment(
             _text(source), _text(destination), protocol, identifier, (fragment & 0x1FFF) * 8,
             not fragment & 0x2000, data[at + header : end],
         )  # fmt: skip
-    return _transport(protocol, data, at + header, end, _text(source), _text(destination))
+    return _transport(protocol, data, at + header, end, _text(source), _text(destination), depth)
 
 
-def _ipv6(data: bytes, at: int) -> Segment | Datagram | Fragment | str:
-    first, length, following = struct.unpack_from(">IHB", data, at)
-    if first >> 28 != 6:
-        return "not IP"
+def _ipv6(data: bytes, at: int, depth: int) -> Decoded:
+    length, following = struct.unpack_from(">HB", data, at + 4)
     source, destination = struct.unpack_from(">16s16s", data, at + 8)
     at += 40
     end = at + length if length else len(data)
@@ -260,19 +237,20 @@ def _ipv6(data: bytes, at: int) -> Segment | Datagram | Fragment | str:
             at += 8
             if fragment & 0xFFF9:
                 if end > len(data):
-                    return "IP fragment"
+                    return INCOMPLETE
                 return Fragment(
                     _text(source), _text(destination), following, identifier, fragment & 0xFFF8,
                     not fragment & 1, data[at:end],
                 )  # fmt: skip
         else:
             break
-    return _transport(following, data, at, end, _text(source), _text(destination))
+    return _transport(following, data, at, end, _text(source), _text(destination), depth)
 
 
-def _transport(
-    protocol: int, data: bytes, at: int, end: int, source: str, destination: str
-) -> Segment | Datagram | str:
+def _transport(protocol: int, data: bytes, at: int, end: int, source: str, destination: str, depth: int) -> Decoded:
+    if protocol == _AH:  # It signs what follows, and does not encrypt it.
+        protocol, size = struct.unpack_from(">BB", data, at)
+        at += (size + 2) * 4
     if protocol == _TCP:
         from_port, to_port, sequence, acknowledged, offset, flags = struct.unpack_from(">HHIIBB", data, at)
         start = at + (offset >> 4) * 4
@@ -287,10 +265,16 @@ def _transport(
         from_port, to_port, length = struct.unpack_from(">HHH", data, at)
         if length and length < 8:
             return "broken UDP header"
+        tunnel = UDP_PORTS.get(to_port) or UDP_PORTS.get(from_port)
+        if tunnel is not None and PING_PORT not in (from_port, to_port):
+            inner = _inside(tunnel, data, at + 8, depth + 1)
+            if inner:
+                return inner
         end = min(end, at + length) if length else end
         payload = data[at + 8 : end]
         return Datagram((source, from_port), (destination, to_port), payload, max(0, end - at - 8 - len(payload)))
-    return NEITHER
+    step = PROTOCOLS.get(protocol)
+    return NEITHER if step is None else _inside(step, data, at, depth + 1)
 
 
 @lru_cache(maxsize=4096)

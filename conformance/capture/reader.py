@@ -27,17 +27,18 @@ from conformance.capture.network import (
     ACK,
     BROKEN_TCP,
     CUT_SHORT,
+    INCOMPLETE,
     NEITHER,
+    PING_PORT,
     SYN,
     Datagram,
-    Fragment,
     Fragments,
     Segment,
-    decode,
     quoted,
-    transport,
+    whole,
 )
 from conformance.capture.records import Record, RecordWalk, read_records
+from conformance.capture.services import Services
 
 MAX_STREAMS = 1 << 17
 """Conversations that are remembered at once; the one silent longest is forgotten, and then new numbers are not told."""
@@ -98,9 +99,6 @@ class StreamNumbers:
         return _Stream(self._count - 1 if self._sure else None)
 
 
-PING_PORT = 3527
-
-
 @dataclass(slots=True)
 class Numbers:
     """Frame numbers 1, 2, 3, ..., shared by connections and datagrams. last: the last one given."""
@@ -120,15 +118,16 @@ class CaptureReading:
     """The state of reading a capture: records in, events out, in bounded memory. It holds values only, so it can be
     stored.
 
-    records: their number so far. skipped: those without MSMQ, by reason. streams: the numbers of TCP streams, None to
-    leave them without. latest_ns: the latest time of a record; doubted_ns: what it was when the clock was set last,
-    back or from a time before MSMQ.
+    records: their number so far. skipped: those without MSMQ, by reason. services: what of them MSMQ uses. streams: the
+    numbers of TCP streams, None to leave them without. latest_ns: the latest time of a record; doubted_ns: what it was
+    when the clock was set last, back or from a time before MSMQ.
     """
 
     records: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     numbers: Numbers = field(default_factory=Numbers)
     fragments: Fragments = field(default_factory=Fragments)
+    services: Services = field(default_factory=Services)
     streams: StreamNumbers | None = None
     latest_ns: int = 0
     doubted_ns: int = 0
@@ -149,25 +148,23 @@ class CaptureReading:
             self.doubted_ns = self.latest_ns
             yield SetBack(record.number, self.latest_ns)
         yield from self.connections.tick(record.time_ns)
-        found = decode(record)
-        if isinstance(found, Fragment):
-            whole = self.fragments.add(record.time_ns, found)
-            if whole is None:
-                return
-            found = transport(found, whole)
+        found = whole(record, self.fragments)
+        if found is None:
+            return
         yield from short(record, found)
         stream = None if self.streams is None else _stream(self.streams, record, found)
         if isinstance(found, str):
             self.skipped[found] += 1
-        elif isinstance(found, Segment):
+            return
+        if isinstance(found, Segment):
             if MSMQ_PORT in (found.source[1], found.destination[1]):
                 yield from self.connections.segment(record.number, record.time_ns, found, stream)
-            else:
-                self.skipped["other ports"] += 1
+                return
         elif PING_PORT in (found.source[1], found.destination[1]):
             yield _datagram(next(self.numbers), record.number, record.time_ns, found)
-        else:
-            self.skipped["other ports"] += 1
+            return
+        self.skipped["other ports"] += 1
+        self.services.see(found)
 
     def end(self, cut: str | None = None, *, stopped: bool = False) -> Iterator[Event]:
         """End the capture. cut: where and how it ends within a record. stopped: its reader was stopped."""
@@ -176,8 +173,8 @@ class CaptureReading:
             yield Cut(self.records + 1, cut, stopped)
         self.fragments.end()
         if self.fragments.given_up:
-            self.skipped["IP fragment"] += self.fragments.given_up
-        yield Ended(self.records, tuple(sorted(self.skipped.items())))
+            self.skipped[INCOMPLETE] += self.fragments.given_up
+        yield Ended(self.records, tuple(sorted(self.skipped.items())), self.services.all)
 
 
 def read_capture(

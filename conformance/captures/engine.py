@@ -236,7 +236,7 @@ class Replay:
         for text in (capture.error, capture.cut, capture.own_sentence, capture.timeless_sentence):
             if text:
                 writer.note(f"{capture.path}: {text}")
-        for text in capture.unheard_sentences:
+        for text in (*capture.unheard_sentences, *capture.unread_sentences):
             writer.note(f"{capture.path}: {text}")
         if capture.unsearched:
             writer.note(f"{capture.path}: odd packets without a search for what explains them: {capture.unsearched}")

@@ -360,7 +360,7 @@ def _because(given: Against) -> str:
 
 
 _MOST_TRIED = 5
-"""Pairs of hosts in the sentence about a capture without packets; the notes and `--json` have all."""
+"""Clauses in the sentence about a capture without packets; the notes and `--json` have all."""
 
 
 def _sentence(result: Replay, judged: ExitCode, code: ExitCode) -> str | None:
@@ -384,7 +384,7 @@ def _unjudged(result: Replay, code: ExitCode) -> str | None:
             return f"Nothing was judged.{own}{cuts}"
         if result.packets:
             return f"Nothing was judged: the filter selects none of the {result.packets} packets.{cuts}"
-        tried = [text for capture in result.captures for text in capture.unheard_sentences]
+        tried = [text for one in result.captures for text in (*one.unheard_sentences, *one.unread_sentences)]
         only = f"; {'; '.join(tried[:_MOST_TRIED])}" if tried else ""
         return f"Nothing was judged: no MSMQ packet was found in what was read{only}.{cuts}"
     return None

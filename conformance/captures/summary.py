@@ -13,12 +13,20 @@ from threading import Thread
 from typing import Any
 
 from conformance.capture import Closed, Cut, Ended, Event, Frame, Lost, Renewed
+from conformance.capture.encapsulation import NO_IP
 from conformance.capture.events import Lacking
+from conformance.capture.network import BROKEN_TCP, CUT_SHORT, INCOMPLETE, NEITHER
 from conformance.capture.recording_mark import OwnEnd
+from conformance.capture.records import SECRETS
 from conformance.captures.defects import Defect
+from conformance.report.text import counted
 from conformance.runlog import CaptureLine, Incomplete
 from conformance.runlog.counts import COMPLETE
 
+PLAIN = frozenset({
+    NO_IP, NEITHER, CUT_SHORT, INCOMPLETE, BROKEN_TCP, "broken UDP header", "other ports", "not a packet", SECRETS,
+})  # fmt: skip
+"""Reasons of records in which there is no MSMQ, or too little to tell."""
 MAX_PAIRS = 1_000
 """Pairs of hosts whose attempts or pings are counted; those that come later are left out."""
 
@@ -33,7 +41,8 @@ class CaptureSummary:
     no tries left. own: the mark of a recording of which the program itself was an end, with the number of packets that
     it sent, which are not judged. timeless: why some intervals are not judged, a clause. renewed: the
     records at which the followed file began anew, of the first times. attempts: connections without a byte, by the two
-    hosts and what came of them. pings: by sender and receiver.
+    hosts and what came of them. pings: by sender and receiver. services: as of `Ended`. tls: packets that begin as TLS
+    does.
     """
 
     path: str
@@ -53,6 +62,8 @@ class CaptureSummary:
     renewed: list[int] = field(default_factory=list)
     attempts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     pings: Counter[tuple[str, str]] = field(default_factory=Counter)
+    services: tuple[tuple[str, int, int, int], ...] = ()
+    tls: int = 0
 
     def see(self, event: Event) -> None:
         """Count an event."""
@@ -60,6 +71,7 @@ class CaptureSummary:
         if isinstance(event, Frame):
             self.packets += 1
             self.lost += event.gap_before
+            self.tls += event.trouble is not None and event.data[:2] == b"\x16\3"
             if event.transport == "udp":
                 _count(self.pings, (event.source.address, str(event.destination)))
         elif isinstance(event, Lost):
@@ -72,7 +84,7 @@ class CaptureSummary:
         elif isinstance(event, Cut):
             self.cut = event.text
         elif isinstance(event, Ended):
-            self.records, self.skipped = event.records, dict(event.skipped)
+            self.records, self.skipped, self.services = event.records, dict(event.skipped), event.services
 
     def unreadable(self, sentence: str) -> None:
         """Note why the file cannot be read."""
@@ -118,6 +130,15 @@ class CaptureSummary:
         """The same, as a clause for each."""
         return [attempts_words(*one) for one in self.unheard]
 
+    @property
+    def unread_sentences(self) -> list[str]:
+        """What is there and not judged, a clause for each: encapsulations, and what else MSMQ uses."""
+        tls = [f"{counted(self.tls, 'packet')} on port 1801 {_be(self.tls)} TLS, which cannot be judged"] * bool(
+            self.tls
+        )
+        named = [skipped_words(*one) for one in sorted(self.skipped.items()) if one[0] not in PLAIN]
+        return tls + named + [service_words(*one) for one in self.services]
+
     def line(self) -> CaptureLine:
         """Return the capture as a run record stores it."""
         lacking = self.lacking
@@ -142,6 +163,23 @@ def attempts_words(source: str, destination: str, came: str, count: int) -> str:
     if came == "ping":
         return f"{count:,} ping{what} of {source} to {destination} {be} not answered"
     return f"{count:,} attempt{what} of {source} to connect to {destination} {be} {_CAME[came]}"
+
+
+def skipped_words(why: str, count: int) -> str:
+    """Return a clause about records without MSMQ, or of what may have MSMQ inside."""
+    if why in PLAIN:
+        return f"{counted(count, 'record')} skipped: {why}"
+    return f"{counted(count, 'record')} of {why} {_be(count)} not looked into"
+
+
+def service_words(name: str, connections: int, records: int, size: int) -> str:
+    """Return a clause about one of `Ended.services`."""
+    begun = f"{counted(connections, 'connection')} begun, " if name.startswith("TCP") else ""
+    return f"{name} was seen and not judged: {begun}{counted(records, 'record')}, {counted(size, 'byte')}"
+
+
+def _be(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 _CAME = {

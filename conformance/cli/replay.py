@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.captures.analyst_views import Looks
-from conformance.captures.summary import attempts_words
+from conformance.captures.summary import PLAIN, attempts_words, skipped_words
 from conformance.cli.output import Spooled, console, fail, json_wanted, progress_bar
 from conformance.judge.hints import known_hints
 from conformance.report.places import PacketPlace, moment
@@ -49,10 +49,11 @@ class Hinted:
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each hint, which tells that it is no verdict."""
-        for name, count in self.counts.most_common():
+        for name, count in self._ordered:
             hint, (capture, number, record) = known_hints()[name], self.first[name]
+            severe = f" CVSS base score {hint.cvss}." if hint.cvss else ""
             names, many = ", ".join(hint.names), "packet looks" if count == 1 else "packets look"
-            yield f"hint, no verdict: {count:,} {many} like {names} ({name}): {hint.says}"
+            yield f"hint, no verdict: {count:,} {many} like {names} ({name}): {hint.says}{severe}"
             yield f"      first: packet {number} (Wireshark frame {record}) of {label(capture)}"
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -63,8 +64,13 @@ class Hinted:
                 "packets": count,
                 "first": dict(zip(("capture", "packet", "record"), self.first[name], strict=True)),
             }
-            for name, count in self.counts.most_common()
+            for name, count in self._ordered
         ]
+
+    @property
+    def _ordered(self) -> list[tuple[str, int]]:
+        """The counts, of the most severe advisory first."""
+        return sorted(self.counts.most_common(), key=lambda one: -known_hints()[one[0]].cvss)
 
 
 def looked_lines(asked: Asked, result: Replayed) -> Iterator[str]:
@@ -423,10 +429,8 @@ def notes(result: Replay) -> list[str]:
         for count, where in ((capture.lacking.began_before, "began before"), (capture.lacking.go_on, "go on after")):
             if count:
                 out.append(f"{capture.path}: connections that {where} the capture: {count:,}")
-        out += [
-            f"{capture.path}: {counted(count, 'record')} skipped: {why}"
-            for why, count in sorted(capture.skipped.items())
-        ]
+        skipped = [skipped_words(*one) for one in sorted(capture.skipped.items()) if one[0] in PLAIN]
+        out += [f"{capture.path}: {text}" for text in (*capture.unread_sentences, *skipped)]
     return out
 
 
@@ -447,6 +451,10 @@ def _capture(capture: CaptureSummary) -> dict[str, Any]:
         "attempts": [dict(zip(("from", "to", "came", "count"), one, strict=True)) for one in capture.unheard],
         "incomplete": capture.incomplete.to_json() if capture.incomplete else None,
         "skipped": dict(capture.skipped),
+        "tls": capture.tls,
+        "services": [
+            dict(zip(("name", "connections", "records", "bytes"), one, strict=True)) for one in capture.services
+        ],
         "cut": capture.cut,
         "error": capture.error,
         "defect": None if capture.defect is None else capture.defect.to_json(),

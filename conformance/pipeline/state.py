@@ -34,7 +34,7 @@ _ALLOWED_MODULES = (
     "conformance.wire.packet",
     "conformance.verdict",
 )
-_SHAPE = 10
+_SHAPE = 11
 """Version of the stored classes; raise it when a class gets other members."""
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 

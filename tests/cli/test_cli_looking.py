@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import struct
+from collections import Counter
 from pathlib import Path
 
+from encapsulated import NAMED, tcp, written
 from tests_cli import mqconform, one_sentence
 
+from conformance.cli.replay import Hinted
 from conformance.files import resource
 from conformance.judge.hints import known_hints
 from conformance.judge.rules import PLAIN
@@ -80,3 +84,38 @@ def test_the_page_lists_the_hints_as_they_are() -> None:
     rows = [f"| `{one.id}` | {', '.join(one.names)} | {one.says} |" for one in known_hints().values()]
     text = PAGE.read_text(encoding="utf-8")
     assert all(row in text for row in rows) and text.count("\n| `") == len(rows)
+
+
+def test_the_hint_of_the_most_severe_advisory_comes_first() -> None:
+    hinted = Hinted(
+        Counter({"example-identifiers": 9, "srmp-data-length": 1}), dict.fromkeys(known_hints(), ("a", 1, 1))
+    )
+    first, _, second, _ = hinted.lines()
+    assert first.endswith(" CVSS base score 9.8.") and "example-identifiers" in second and "CVSS" not in second
+    assert [one["cvss"] for one in hinted.to_json()] == [9.8, None]
+
+
+def test_what_is_there_and_not_judged_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcap"
+    frames = [NAMED["esp"][1], tcp(135, 2), tcp(135, 0x18, bytes(20))]
+    written(path, 1, [(bytes(8), frame) for frame in frames])
+    esp = "1 record of ESP (IPsec, protocol 50) was not looked into"
+    mapper = "seen and not judged: 1 connection begun, 2 records, 20 bytes"
+    for columns in ((), ("--columns",)):
+        done = mqconform("replay", str(path), *columns, "--out", str(tmp_path / "out"))
+        assert done.returncode == ExitCode.NOTHING_JUDGED
+        assert done.stdout.count(esp) == 1 and done.stdout.count(mapper) == 1
+        assert esp in done.stderr and mapper in done.stderr
+        told = json.loads(mqconform("replay", str(path), *columns, "--json", "--out", str(tmp_path / "out")).stdout)
+        (capture,) = told["captures"]
+        assert (capture["skipped"]["other ports"], capture["tls"]) == (2, 0)
+        assert [(one["connections"], one["records"], one["bytes"]) for one in capture["services"]] == [(1, 2, 20)]
+
+
+def test_tls_on_the_port_of_msmq_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcap"
+    frames = [tcp(1801, 2), tcp(50000, 0x12, source=1801), tcp(1801, 0x18, b"\x16\3\1\2\0\1" + bytes(507), sequence=8)]
+    written(path, 1, [(struct.pack("<II", 10**9, at), frame) for at, frame in enumerate(frames)])
+    for columns in ((), ("--columns",)):
+        done = mqconform("replay", str(path), *columns, "--out", str(tmp_path / "out"))
+        assert "1 packet on port 1801 was TLS, which cannot be judged" in done.stdout

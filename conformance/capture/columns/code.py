@@ -11,6 +11,8 @@ _USES = (
     "conformance.capture.columns.extents",
     "conformance.capture.columns.intrinsics",
     "conformance.capture.connections",
+    "conformance.capture.encapsulation",
+    "conformance.capture.services",
     "conformance.wire.headers",
     "conformance.wire.columns.lowering",
     "conformance.wire.columns.lowering",

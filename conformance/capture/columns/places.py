@@ -6,6 +6,8 @@ leaves everything unusual to `conformance.capture.connections`, by ending the ca
 
 from __future__ import annotations
 
+from conformance.capture.services import TCP_PORTS
+
 # The cursor. POSITION, STOP, SIZE: bytes of the file. RECORD: the number of the last one walked. NUMBER: of the next
 # packet. DEADLINE: the time at which a segment held back elsewhere is released. TICKED: where that was already done.
 POSITION, STOP, SIZE, RECORD, NUMBER, DEADLINE, TICKED = range(7)
@@ -27,7 +29,8 @@ BACK_NS = 30_000_000
 """So much earlier than one before it a record may be: those of two interfaces are in order only so far."""
 FIRST_NS = 852_076_800_000_000_000
 """1997, when MSMQ appeared: a clock that shows less was not set yet, and is set when more comes."""
-CURSOR = 40
+SERVICES = 40  # Records and bytes of each of the other TCP ports that MSMQ uses.
+CURSOR = SERVICES + 2 * len(TCP_PORTS)
 
 LINKS: dict[int, int] = {1: 0, 101: 1, 12: 1, 14: 1, 228: 1, 229: 1, 113: 2, 276: 3, 0: 4, 108: 4}
 """LINKTYPE to the place of the IP header: behind an Ethernet header, at once, behind Linux's two, behind 4 bytes."""

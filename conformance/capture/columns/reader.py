@@ -27,10 +27,11 @@ from conformance.capture.connections import HOLD_NS, MSMQ_PORT, SIDES, Connectio
 from conformance.capture.events import Closed, Cut, Ended, Endpoint, Event, Frame, Opened, Passed, SetBack
 from conformance.capture.files import open_file
 from conformance.capture.framing import Framer, Stream, _lengths
-from conformance.capture.network import Fragment, Fragments, Segment, decode, transport
+from conformance.capture.network import Fragments, Segment, whole
 from conformance.capture.reader import CaptureReading, _datagram, short
 from conformance.capture.reader import Numbers as Numbered
 from conformance.capture.records import FILE_HEADER, MAGICS, MAX_RECORD, Layout, Mapped, Record, nonsense, search
+from conformance.capture.services import TCP_PORTS, Services, tcp_name
 from conformance.wire import frame_length
 
 _MOST_KEPT = 2
@@ -523,6 +524,7 @@ class Told:
     repeated: int = 0
     reordered: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    services: Services = field(default_factory=Services)
 
 
 class Numbers(Iterator[int]):
@@ -715,6 +717,10 @@ class FastCapture:
         for words, at in (("other ports", p.OTHER_PORTS), ("not IP", p.NOT_IP), ("neither TCP nor UDP", p.NEITHER)):
             if cursor[at]:
                 told.skipped[words] += int(cursor[at])
+        for at, port in enumerate(TCP_PORTS):
+            records, size = cursor[p.SERVICES + 2 * at : p.SERVICES + 2 * at + 2].tolist()
+            if records:
+                told.services.add(tcp_name(port), 0, records, size)
 
 
 class _Course:
@@ -744,6 +750,7 @@ class _Course:
         if after is not None:
             capture.ends = dict(after.connections.ends())
             capture.told.skipped = Counter(after.skipped)  # It may be the one told of the range before.
+            capture.told.services = after.services
             self.connections.adopt(after.connections)
 
     def note(self, found: Iterable[Event]) -> None:
@@ -804,6 +811,7 @@ class _Course:
         cursor, told = self.cursor, self.capture.told
         self.capture.count(cursor)
         left = CaptureReading(told.records, told.skipped, Numbered(int(cursor[p.NUMBER]) - 1), self.fragments)
+        left.services = told.services
         left.latest_ns, left.doubted_ns = int(cursor[p.NEWEST]), int(cursor[p.DOUBTED])
         left.connections = self.connections.release(left.numbers)
         return left
@@ -818,16 +826,13 @@ class _Course:
         self.fragments.end()
         if self.fragments.given_up:
             told.skipped["IP fragment"] += self.fragments.given_up
-        self.note([Ended(told.records, tuple(sorted(told.skipped.items())))])
+        self.note([Ended(told.records, tuple(sorted(told.skipped.items())), told.services.all)])
 
     def _events(self, record: Record) -> Iterator[Event]:
         """Process a record that the walk left alone, as `read_capture` does."""
-        found = decode(record)
-        if isinstance(found, Fragment):
-            whole = self.fragments.add(record.time_ns, found)
-            if whole is None:
-                return
-            found = transport(found, whole)
+        found = whole(record, self.fragments)
+        if found is None:
+            return
         yield from short(record, found)
         if isinstance(found, str):
             self.capture.told.skipped[found] += 1
@@ -837,6 +842,7 @@ class _Course:
             yield _datagram(next(self.numbered), record.number, record.time_ns, found)
         else:
             self.capture.told.skipped["other ports"] += 1
+            self.capture.told.services.see(found)
 
     def _rest(self) -> None:
         """Process the part of a segment that the walk did not take in."""

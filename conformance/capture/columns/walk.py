@@ -64,6 +64,7 @@ from conformance.capture.columns.places import (
     REST,
     ROOM,
     ROWS,
+    SERVICES,
     SIDE,
     SIZE,
     SLACK,
@@ -98,13 +99,28 @@ from conformance.capture.columns.streams import (
     word32,
 )
 from conformance.capture.connections import MSMQ_PORT
+from conformance.capture.encapsulation import UDP_PORTS as TUNNELS
+from conformance.capture.services import TCP_PORTS, UDP_PORTS
 from conformance.wire import headers
 from conformance.wire.columns.jit import compiled, lowered
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _FIN_RST = _FIN | _RST
 _LINE, _AHEAD = 64, 4096
+_POST, _RPC, _BIND, _ALTER = 0x504F, 0x0500, 11, 14
+_ARP, _ICMP, _IGMP = 0x0806, 1, 2
+_TCP_PORTS = tuple(TCP_PORTS)
+_UDP_PORTS = (PING_PORT, *UDP_PORTS, *TUNNELS)
 _usual = lowered(source_of(extents, places, headers) + source_of(fast_path), "usual")
+
+
+@compiled
+def _row(ports: tuple[int, ...], port: int) -> int:
+    """Return the place of a port among others; -1 if it is none of them."""
+    for at in range(len(ports)):
+        if ports[at] == port:
+            return at
+    return -1
 
 
 @compiled
@@ -194,12 +210,14 @@ def walk(
                 version = 4
             elif kind == 0x86DD:
                 version = 6
-            else:
+            elif kind == _ARP:
                 cursor[NOT_IP] += 1
                 cursor[RECORD] += 1
                 position = following
                 cursor[POSITION] = position
                 continue
+            else:
+                return SLOW
         else:
             ip = 0 if link == 1 else 4
             if ip >= limit:
@@ -240,7 +258,7 @@ def walk(
             length = be16(base + data + tcp + 4)
             from_port = be16(base + data + tcp)
             to_port = be16(base + data + tcp + 2)
-            if from_port == PING_PORT or to_port == PING_PORT or (length and length < 8):
+            if _row(_UDP_PORTS, from_port) >= 0 or _row(_UDP_PORTS, to_port) >= 0 or (length and length < 8):
                 return SLOW
             cursor[OTHER_PORTS] += 1
             cursor[RECORD] += 1
@@ -248,7 +266,7 @@ def walk(
             cursor[POSITION] = position
             continue
         if protocol != 6:
-            if protocol == 17:
+            if protocol not in (_ICMP, _IGMP):
                 return SLOW
             cursor[NEITHER] += 1
             cursor[RECORD] += 1
@@ -265,6 +283,19 @@ def walk(
         if words < 5 or start > end:
             return SLOW
         if from_port != MSMQ_PORT and to_port != MSMQ_PORT:
+            if start + 3 <= min(end, limit):
+                begins = be16(base + data + start)
+                if begins == _POST or (begins == _RPC and u8(base + data + start + 2) in (_BIND, _ALTER)):
+                    return SLOW
+            row = _row(_TCP_PORTS, to_port)
+            if row < 0:
+                row = _row(_TCP_PORTS, from_port)
+            if row >= 0:
+                flags = u8(base + data + tcp + 13)
+                if flags & _SYN and not flags & _ACK:
+                    return SLOW
+                cursor[SERVICES + 2 * row] += 1
+                cursor[SERVICES + 2 * row + 1] += end - start
             cursor[OTHER_PORTS] += 1
             cursor[RECORD] += 1
             position = following
