@@ -59,9 +59,10 @@ def _ethertype(data: bytes, at: int) -> Next | str:
 
 
 def _llc(data: bytes, at: int) -> Next | str:
-    if data[at : at + 3] == b"\xaa\xaa\x03":
-        return (_ethertype, at + 6) if data[at + 3 : at + 6] in (b"\0\0\0", b"\0\0\xf8") else NO_IP
-    return _IPX if data[at : at + 2] in (b"\xe0\xe0", b"\xff\xff") else NO_IP
+    head, owner = struct.unpack_from(">3s3s", data, at)
+    if head == b"\xaa\xaa\x03":
+        return (_ethertype, at + 6) if owner in (b"\0\0\0", b"\0\0\xf8") else NO_IP
+    return _IPX if head[:2] in (b"\xe0\xe0", b"\xff\xff") else NO_IP
 
 
 def _mpls(data: bytes, at: int) -> Next | str:

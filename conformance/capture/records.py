@@ -177,9 +177,8 @@ def read_records(
                 begins = source.held[0][source.held[1] :]
             else:  # No more is waited for than is there: a pipe may stay open.
                 begins = head + buffered.peek() if len(head) == MAGIC_BYTES else head
-            raise CaptureError(
-                f"{path} is not a capture: {'unpacked, ' if how else ''}{what_it_is(begins, str(path))}."
-            )
+            about = what_it_is(begins, str(path).removesuffix(how))
+            raise CaptureError(f"{path} is not a capture: {'unpacked, ' if how else ''}{about}.")
 
 
 class _Headed:

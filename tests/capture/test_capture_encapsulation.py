@@ -99,6 +99,8 @@ def test_a_record_that_ends_within_a_tunnel_is_cut_short() -> None:
     whole = udp(VXLAN + ethernet(ipv4(TCP + bytes(100), 6)), 4789)
     for length in range(1, len(whole) - 110):
         assert decode(Record(1, 0, 1, whole[:length], len(whole))) == "cut short"
+    snap = CARRIED["llc"][1](ipv4(TCP, 6))
+    assert {decode(Record(1, 0, 1, snap[:length], len(snap))) for length in range(1, 40)} == {"cut short"}
     found = decode(Record(1, 0, 1, whole[:-60], len(whole)))
     assert isinstance(found, Segment) and (len(found.payload), found.lost) == (44, 60)
 
