@@ -170,7 +170,7 @@ PROTOCOLS: dict[int, Step] = {
     113: _named("PGM (protocol 113, by which MSMQ sends to multicast addresses)"),
     115: _named("L2TP (protocol 115)"), 132: _named("SCTP (protocol 132)"),
 }  # fmt: skip
-"""What an IP header may have behind it beside TCP and UDP, by the protocol number."""
+"""Headers behind an IP header, beside TCP and UDP, by the protocol number."""
 UDP_PORTS: dict[int, Step] = {
     4789: _vxlan, 8472: _vxlan, 4790: _vxlan, 6081: _geneve, 4754: _gre, 6635: _mpls, 37008: _tzsp,
     51820: lambda data, at: "WireGuard (UDP port 51820)" if re.match(rb"[\x01-\x04]\0\0\0", data[at : at + 4]) else "",

@@ -33,7 +33,7 @@ _KINDS: tuple[tuple[bytes, str, str], ...] = (
     (rb"1MOyo|obLD1|Cg0NC", "a capture as base64", "convert it: base64 -d FILE > out.pcap"),
     (rb"\s*[\[{<]|[\t\r\n\x20-\x7e]{8}", "text", _NONE),
 )
-"""What a file begins with, what it is, and what to do with it; the first that fits counts."""
+"""First bytes of a file, its format, and what to do with it; the first that fits counts."""
 _INSIDE = re.compile(
     rb"(?s)\xd4\xc3\xb2\xa1\x02\x00\x04\x00|\xa1\xb2\xc3\xd4\x00\x02\x00\x04|\x4d\x3c\xb2\xa1\x02\x00\x04\x00"
     rb"|\n\r\r\n....(\x4d\x3c\x2b\x1a|\x1a\x2b\x3c\x4d)"

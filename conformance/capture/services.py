@@ -56,7 +56,7 @@ def content(payload: bytes) -> str:
 
 @dataclass(slots=True)
 class Services:
-    """What is seen and not judged, by its name: connections that begin, records, and bytes they carry."""
+    """Other services by name: connections that begin, records, and the bytes that they carry."""
 
     counts: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     _begun: OrderedDict[tuple[str, int, str, int], int] = field(default_factory=OrderedDict)

@@ -132,7 +132,7 @@ class CaptureSummary:
 
     @property
     def unread_sentences(self) -> list[str]:
-        """What is there and not judged, a clause for each: encapsulations, and what else MSMQ uses."""
+        """A clause for each thing that is there and not judged: encapsulations, and other services of MSMQ."""
         tls = [f"{counted(self.tls, 'packet')} on port 1801 {_be(self.tls)} TLS, which cannot be judged"] * bool(
             self.tls
         )
