@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.harness.guarded_client import ENOUGH, leaving_out
@@ -134,6 +134,7 @@ class Recorder:
         self._story: list[StoryStep | Callable[[], StoryStep]] = []
         self._dropped_steps = 0
         self._kind = self._phase = "calls"
+        self._covered = True  # by the repro file
         self._data: dict[str, Any] = {}
         self._heard = 0
         self._muted = False
@@ -165,6 +166,7 @@ class Recorder:
         case = self._data.get("case")
         self._phase = case if isinstance(case, str) else kind
         self._muted = False
+        self._covered = True
         self._passes.clear()
         self.examples += 1
         if self.on_example is not None:
@@ -184,6 +186,7 @@ class Recorder:
 
     def untold(self) -> None:
         """Note that the repro file does not cover the rest of this example, so the rest cannot be judged again."""
+        self._covered = False
         if self.tape is not None:
             self.tape.untold()
 
@@ -334,7 +337,13 @@ class Recorder:
         if self.tape is not None:
             self.tape.said(verdict)
             example = self.tape.example
-        make = partial(failure_type(verdict.requirement), verdict, self.story, self.repro(), example)
+
+        def make() -> ConformanceFailure:
+            failure = failure_type(verdict.requirement)(verdict, self.story, self.repro(), example)
+            # A repro that lacks what failed passes each time: that does not make the failure a flaky one.
+            failure.repeat = None if self._covered else False
+            return failure
+
         if verdict.requirement not in self._failed_before:
             self._failed_before.add(verdict.requirement)
             # Not the object that is raised: that one keeps alive all frames it passes, and the answers in them.

@@ -415,3 +415,15 @@ def test_what_is_not_judged_is_told_by_what_is_needed(made: dict[str, tuple[Path
         assert not number or re.search(rf"^  {name} +{number:,}  ", text, re.MULTILINE)
     assert json.loads(asked(*COVERAGE, str(folder), "--json"))["left"] == left
     assert re.search(r"^MQMQ-\S+: no check names it \(environment, needs directory\)", text, re.MULTILINE)
+
+
+def test_the_story_that_is_shown_is_the_plainest(make_run: Callable[..., Run]) -> None:
+    def fill(writer: RunWriter) -> None:
+        early, late = sorted(["MQDMPR-3.1.7.1.3.invalid-path-name", BROKEN])
+        for name, steps, repro in ((early, 9, None), (late, 2, "repros/1.json")):
+            ref = writer.verdict(Verdict(name, Outcome.FAIL, "a call"), suite="cursors", test="cursors/test_x.py::t")
+            writer.story(ref, [StoryStep(f"{name} {at}") for at in range(steps)], repro=repro)
+
+    text = printed(make_run(fill))
+    assert text.index(f"FAIL {BROKEN}") < text.index("FAIL MQDMPR-3.1.7.1.3")
+    assert f"{BROKEN} 1" in text and "invalid-path-name 1" not in text

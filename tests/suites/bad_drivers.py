@@ -34,6 +34,10 @@ class HandsOutOneHandleTwice(Sound):
         return OK | {"queue": "h"}
 
 
+class KnowsNamesAsTheyAreSpelled(memory_manager.RealClock):
+    """Another spelling of a format name opens nothing, each time."""
+
+
 class HandleIsAnObject(Sound):
     def do_queues_open(self, format_name: str, access: str, share: str = "") -> dict[str, Any]:
         return OK | {"queue": {"handle": 1}}
