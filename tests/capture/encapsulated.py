@@ -6,9 +6,17 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
+from conformance.capture import Ended, read_capture
+
 ADDRESSES = bytes([2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2])
 OUTER = bytes([198, 51, 100, 1, 198, 51, 100, 2])
 Wrap = Callable[[bytes], bytes]
+
+
+def ended(path: Path) -> Ended:
+    *_, last = read_capture(path)
+    assert isinstance(last, Ended)
+    return last
 
 
 def kind_of(packet: bytes) -> int:

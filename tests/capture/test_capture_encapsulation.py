@@ -8,7 +8,7 @@ from pathlib import Path
 import build_captures
 import pytest
 from both_readers import one_by_one, same
-from encapsulated import CARRIED, ESP, NAMED, VXLAN, ethernet, ipv4, udp, written
+from encapsulated import CARRIED, ESP, NAMED, VXLAN, ended, ethernet, ipv4, udp, written
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,12 +30,6 @@ def records() -> list[tuple[bytes, bytes]]:
         found.append((data[at : at + 8], data[at + 30 : at + 16 + kept]))
         at += 16 + kept
     return found
-
-
-def ended(path: Path) -> Ended:
-    *_, last = read_capture(path)
-    assert isinstance(last, Ended)
-    return last
 
 
 @pytest.mark.parametrize("name", CARRIED)

@@ -7,11 +7,10 @@ from uuid import UUID
 
 import pytest
 from both_readers import same
-from encapsulated import VXLAN, tcp, udp, written
+from encapsulated import VXLAN, ended, tcp, udp, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nightly import fewer
-from test_capture_encapsulation import ended
 
 from conformance.capture.services import MAX_BEGUN, SRMP, TCP_PORTS, UDP_PORTS, tcp_name
 
