@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 _EDITCAP, _NONE = "convert it: editcap -F pcapng FILE out.pcapng", "it has no packets; give a pcap or pcapng file"
 _AGAIN = "write the packets with -w, and give that file"
@@ -24,7 +25,8 @@ _KINDS: tuple[tuple[bytes, str, str], ...] = (
     (rb"\xff\xfe|\xef\xbb\xbf|\xef\xbf\xbd", "text, or a capture that a shell's redirection made text", _AGAIN),
     (rb"\r\n\r\r\r\n|\n\r\n", "a pcapng file that was transferred as text", "transfer it again, as binary"),
     (rb"(?i)\s*<(!doctype html|html|head)", "an HTML page, perhaps the error of a download", "download the file again"),
-    (rb"(?s)(<\?xml[^>]*>|\s|<!--.*?-->)*<(pdml|psml)", "packets as XML of tshark", _AGAIN),
+    # Possessive: else a file of comments is parted in every way, each twice as long as the one before.
+    (rb"(?s)(?:<\?xml[^>]*>|\s|(?><!--.*?-->))*+<(pdml|psml)", "packets as XML of tshark", _AGAIN),
     (rb'(?s)\s*[\[{].*?"layers"', "packets as JSON of tshark", _AGAIN),
     (rb'(?s)\s*\{\s*"log"\s*:', "an HTTP archive (HAR)", _NONE),
     (rb"\s*\d+ +\d+\.\d+ +\S+ +(\xe2\x86\x92|->|\?) ", "the text that tshark prints", _AGAIN),
@@ -44,6 +46,7 @@ def what_it_is(head: bytes, name: str) -> str:
     """Return what a file is and what to do, a clause. head: its first bytes, as far as they are there."""
     if len(head) < 4:
         return f"it ends behind {len(head)} of the four bytes that a capture begins with; copy it again"
+    name = shlex.quote(name)
     inside = _INSIDE.search(head)
     for pattern, what, advice in _KINDS:
         found = re.match(pattern, head)

@@ -8,6 +8,8 @@ import io
 import json
 import sqlite3
 import struct
+import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -94,3 +96,37 @@ def test_what_is_cut_off_by_the_advice_is_a_capture(tmp_path: Path) -> None:
     path = tmp_path / "site.pcap"
     path.write_bytes((b"HDR0" * 32 + PCAP)[129 - 1 :])
     assert list(read_capture(path))
+
+
+PIECES = (
+    b"<!---->",
+    b"<!--",
+    b"<?xml?>",
+    b" ",
+    b"0",
+    b"00 ",
+    b"0 0.0 x ",
+    b"12:00:00.0 x In ",
+    b"{",
+    b'{"log" ',
+    b"PK\3\4",
+    b"-",
+)
+
+
+def test_no_beginning_takes_long_to_name() -> None:
+    """In a process of its own, as a search that is parted in every way holds the interpreter for ever."""
+    code = f"""
+from conformance.capture.foreign import what_it_is
+for piece in {PIECES}:
+    for start in {(*PIECES, b"")}:
+        what_it_is((start + piece * 10_000)[:10_000] + b"\\0", "name")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
+
+
+def test_the_advice_can_be_pasted_whatever_the_name(tmp_path: Path) -> None:
+    path = tmp_path / "a b; rm.zip"
+    path.write_bytes(zipped("in.pcap"))
+    with pytest.raises(CaptureError, match=f"unzip '{path}'"):
+        list(read_capture(path))
