@@ -55,6 +55,19 @@ def work_is_over() -> None:
         exec("")
 
 
+class without_signals:
+    """Start threads in this block that take no signals.
+
+    Else one takes a signal while the main thread blocks them, as it does when it starts workers.
+    """
+
+    def __enter__(self) -> None:
+        self._before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+
+    def __exit__(self, *_: object) -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._before)
+
+
 def behind(error: BaseException | None) -> bool:
     """True if the exception is a KeyboardInterrupt, or one is among its causes and contexts."""
     while error is not None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from conformance.cli.gate import decided, print_decision, read_excuses
 from conformance.cli.output import at_work, console, emit_json, fail, json_wanted, one_line, tell
 from conformance.files import write_text
-from conformance.interrupts import SIGNALS, work_begins
+from conformance.interrupts import without_signals, work_begins
 from conformance.report.text import counted
 from conformance.verdict import ExitCode
 
@@ -165,7 +165,7 @@ def run_progress(*, quiet: bool = False) -> Iterator[Callable[[Progress], None]]
         redirect_stdout=False,
         redirect_stderr=False,
     )
-    with _deaf():
+    with without_signals():
         bar.start()
     with bar:
         task = bar.add_task("", total=None, text="reading the tests")
@@ -211,7 +211,7 @@ def heartbeat(stream: TextIO) -> Iterator[Callable[[Progress, bool], None]]:
 
     thread = threading.Thread(target=watch, name="heartbeat", daemon=True)
     if target is not None:
-        with _deaf():
+        with without_signals():
             thread.start()
     try:
         yield beat
@@ -220,16 +220,6 @@ def heartbeat(stream: TextIO) -> Iterator[Callable[[Progress, bool], None]]:
         if target is not None:
             thread.join()
             os.close(target)
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Start threads that take no signals: else one comes while the main thread blocks them, as workers start."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _still(progress: Progress, since_s: float) -> str:

@@ -15,7 +15,6 @@ from conformance.report.coverage import NOT_RUN, covered, needed, numbers
 from conformance.report.findings import (
     BOTH_WAYS,
     HINT,
-    MAX_STEPS,
     Group,
     Told,
     cause_sentences,
@@ -100,7 +99,7 @@ def print_summary(
         console.print()
         console.print(_section_table(console, folded(sections, MAX_ROWS)))
     failures, known, notable = parted(excused, table)
-    failures = sorted(failures, key=_plainness)
+    failures = sorted(failures, key=lambda group: (group.outcome.rank, group.steps))  # The shortest story is whole.
     causes = quirks(run)
     most = MAX_STORIES if verbose else MAX_BROKEN
     for number, group in enumerate(failures[:most]):
@@ -128,13 +127,6 @@ def print_summary(
         _print_counts(console, run, table, [quirk for quirk in causes if quirk.requirement not in shown])
     for name, path in (paths or {}).items():
         _line(console, f"{name + ':':<12} {label(_near(path), 4_000)}")
-
-
-def _plainness(group: Group) -> tuple[int, bool, int]:
-    """Order failures: worst first, then those that `repro` can run again, and the shortest story before others."""
-    first = group.shown[0]
-    steps = len(first.story.steps) if first.story is not None else MAX_STEPS
-    return group.outcome.rank, first.repro_command is None, steps
 
 
 def _section_table(console: Console, sections: list[Section]) -> RichTable:

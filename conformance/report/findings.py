@@ -21,7 +21,7 @@ from conformance.report.table import PROBLEMS, RequirementRow, Table, roll_up
 from conformance.report.text import counted, label, value_text
 from conformance.runlog import RecordedVerdict, Run, Story
 from conformance.runlog.events import StoryStep
-from conformance.spec.catalogue import catalogue
+from conformance.spec.catalogue import Requirement, catalogue
 from conformance.spec.constants.codes import named
 from conformance.spec.followed_readings import FollowedReadings, either, possible
 from conformance.verdict import Evidence, Json, Outcome
@@ -369,13 +369,17 @@ class Shown(Sequence[ReportedFinding]):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The findings of one requirement with one outcome. more: how many are not shown. seen: verdicts, repeats too."""
+    """The findings of one requirement with one outcome. more: how many are not shown. seen: verdicts, repeats too.
+
+    steps: of its shortest story; more than any story has if it has none.
+    """
 
     row: RequirementRow
     outcome: Outcome
     shown: Shown
     more: int
     seen: int
+    steps: int
 
 
 @dataclass(slots=True)
@@ -419,6 +423,7 @@ def groups(run: Run, table: Table) -> tuple[list[Group], list[Group]]:
                 shown=Shown(run, [number for _, number in members.best]),
                 more=members.lines - len(members.best),
                 seen=members.seen,
+                steps=members.best[0][0],
             )
         )
     return result
@@ -456,7 +461,12 @@ def story_lines(finding: ReportedFinding) -> Iterator[str]:
 def heading(row: RequirementRow) -> str:
     """Return `MS-MQDMPR 3.2.7.3, must: ` and the requirement's text, as far as the catalogue has it."""
     where = f"{row.document} {row.section}".strip()
-    return f"{where}, {row.demand.level}: {row.demand.says}" if row.demand else f"{label(where)}: not in this catalogue"
+    return statement(row.demand) if row.demand else f"{label(where)}: not in this catalogue"
+
+
+def statement(demand: Requirement) -> str:
+    """Return `MS-MQDMPR 3.2.7.3, must: ` and the requirement's text."""
+    return f"{demand.document} {demand.section}, {demand.level}: {demand.says}"
 
 
 def _finding(run: Run, number: int) -> ReportedFinding:

@@ -16,13 +16,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
+from conformance.interrupts import without_signals
+from conformance.report.findings import statement
 from conformance.report.page import render_page
 from conformance.report.records import TODAY
-from conformance.report.table import PROBLEMS, REFUTED, UNJUDGED, section_title
+from conformance.report.table import PROBLEMS, REFUTED, UNJUDGED, section_place, section_title
 from conformance.report.text import label, value_text
+from conformance.runlog.cutting import json_object
 from conformance.runlog.events import Header, RecordedVerdict, replaces_provisional, story_of, verdict_of
 from conformance.runlog.writer import parsed
-from conformance.spec.catalogue import DOCUMENTS, catalogue, demanded, profile_of
+from conformance.spec.catalogue import catalogue, demanded, profile_of
 from conformance.spec.constants.codes import named
 from conformance.verdict import Json, Outcome, of_requirement
 
@@ -90,7 +93,7 @@ class LiveRecord:
         self.header = self.header or Header.from_json(event)
 
     def _greet(self, event: Mapping[str, Json]) -> None:
-        self.hello = event["hello"]
+        self.hello = json_object(event["hello"])
 
     def _verdict(self, event: Mapping[str, Json]) -> None:
         recorded = verdict_of(event, TODAY)
@@ -123,15 +126,17 @@ class LiveRecord:
     def to_json(self) -> dict[str, Json]:
         """Return what the page shows, worst first, bounded."""
         outcomes = self.outcomes
+        counts = Counter(outcomes.values())
         header, hello = self.header, self.hello or {}
         profile = profile_of(None if header is None else header.profile)
-        broken = [self._broken[name] for name, one in outcomes.items() if one in PROBLEMS and name in self._broken]
+        wrong = sorted((one.rank, name) for name, one in outcomes.items() if one in PROBLEMS and name in self._broken)
+        broken = [self._broken[name] for _, name in wrong]
         return {
             "implementation": label(" ".join(str(hello[name]) for name in ("name", "version") if hello.get(name))),
             "connector": label(header.connector or "", 200) if header else "",
             "started": header.started if header else None,
             "profile": profile,
-            "requirements": {one.value: number for one in Outcome if (number := Counter(outcomes.values())[one])},
+            "requirements": {one.value: counts[one] for one in Outcome if counts[one]},
             "sections": list(_sections(profile, outcomes)),
             "broken": [_broken_json(one) for one in broken[:MAX_BROKEN]],
             "more": max(0, len(broken) - MAX_BROKEN),
@@ -151,9 +156,7 @@ def _sections(profile: str, outcomes: Mapping[str, Outcome]) -> Iterator[Json]:
     members: dict[tuple[str, str], list[str]] = {}
     for entry in demanded(profile):
         members.setdefault((entry.document, entry.section), []).append(entry.id)
-    order = list(DOCUMENTS.values())
-    in_order = sorted(members, key=lambda key: (order.index(key[0]), [int(part) for part in key[1].split(".")]))
-    for document, number in in_order:
+    for document, number in sorted(members, key=lambda key: section_place(*key)):
         names = members[document, number]
         found = Counter(outcomes[name] for name in names if name in outcomes)
         judged = sum(count for one, count in found.items() if one not in UNJUDGED)
@@ -174,7 +177,7 @@ def _broken_json(one: _Broken) -> Json:
     return {
         "requirement": label(verdict.requirement),
         "outcome": verdict.outcome.value,
-        "says": f"{demand.document} {demand.section}, {demand.level}: {demand.says}" if demand else "",
+        "says": statement(demand) if demand else "",
         "test": label(one.recorded.test),
         "provisional": one.recorded.provisional,
         "steps": list(one.steps),
@@ -201,7 +204,8 @@ class LivePage:
 
         self._server = _Server((ADDRESS, port), Handler)
         self.port = self._server.server_address[1]
-        threading.Thread(target=self._server.serve_forever, name="live page", daemon=True).start()
+        with without_signals():
+            threading.Thread(target=self._server.serve_forever, name="live page", daemon=True).start()
 
     @property
     def address(self) -> str:

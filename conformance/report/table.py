@@ -282,7 +282,7 @@ def folded(sections: Sequence[Section], at_most: int) -> list[Section]:
         rows[parent] = folded_rows
     return [
         Section(document, number, section_title(document, number), tuple(rows[document, number]))
-        for document, number in sorted(rows, key=lambda name: (_document_rank(name[0]), _numbers(name[1])))
+        for document, number in sorted(rows, key=lambda name: section_place(*name))
     ]
 
 
@@ -329,7 +329,12 @@ def _from_id(name: str) -> tuple[str, str]:
 
 def place(row: RequirementRow) -> tuple[int, tuple[int, ...], str]:
     """Return the sort key of a requirement: document, section, id."""
-    return _document_rank(row.document), _numbers(row.section), row.id
+    return *section_place(row.document, row.section), row.id
+
+
+def section_place(document: str, number: str) -> tuple[int, tuple[int, ...]]:
+    """Return the sort key of a section: the document's place in the catalogue, and the numbers."""
+    return _document_rank(document), _numbers(number)
 
 
 _RANKS = {document: rank for rank, document in reversed(list(enumerate(DOCUMENTS.values())))}

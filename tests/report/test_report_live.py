@@ -6,15 +6,16 @@ import http.client
 import json
 import re
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import fill_hostile, fill_typical
 
 import conformance
+from conformance.interrupts import SIGNALS
 from conformance.report.live_page import LivePage, LiveRecord
 from conformance.report.table import roll_up
 from conformance.runlog import Header, Run, RunWriter, StoryStep
@@ -101,12 +102,33 @@ def test_a_failure_that_is_a_consequence_goes(tmp_path: Path) -> None:
         assert [one["requirement"] for one in record.to_json()["broken"]] == [BROKEN]
 
 
+def test_the_worst_come_first(tmp_path: Path) -> None:
+    with begun(tmp_path) as writer:
+        crash = Verdict(OTHER, Outcome.CRASH, "create", reason="it ended")
+        error = Verdict("MQDMPR-3.1.7.1.10.removes", Outcome.ERROR, "receive", reason="the harness failed")
+        for verdict in (error, crash):
+            writer.verdict(verdict, suite="names", test="names/test_x.py::t")
+        fails(writer)
+    record = LiveRecord(tmp_path)
+    record.update()
+    assert [one["outcome"] for one in record.to_json()["broken"]] == ["fail", "crash", "error"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+def test_its_thread_takes_no_signals(tmp_path: Path, serve: Serve) -> None:
+    serve(tmp_path)
+    (thread,) = (each for each in threading.enumerate() if each.name == "live page")
+    status = Path(f"/proc/self/task/{thread.native_id}/status").read_text()
+    blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
+    assert all(blocked >> number - 1 & 1 for number in SIGNALS)
+
+
 def test_lines_that_are_no_events_and_half_lines_wait(tmp_path: Path) -> None:
     with begun(tmp_path) as writer:
         fails(writer)
     path = tmp_path / "run-main.ndjson"
     whole = path.read_bytes()
-    path.write_bytes(b"\xff{[\n[]\n{}\n" + b"[" * 100_000 + b"\n" + whole + b'{"event":')
+    path.write_bytes(b'\xff{[\n[]\n{}\n{"event":"hello","hello":[]}\n' + b"[" * 100_000 + b"\n" + whole + b'{"event":')
     record = LiveRecord(tmp_path)
     record.update()
     assert len(record.to_json()["broken"]) == 1
@@ -168,14 +190,13 @@ def test_a_run_is_followed_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixt
     assert last["requirements"] == {one.value: many for one, many in roll_up(result.record).counts.items()}
 
 
-@pytest.mark.parametrize("fill", [fill_typical, fill_hostile])
+@pytest.mark.parametrize(("name", "broken"), [("typical", 2), ("hostile", 3)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_shows_it_to_everybody(
-    tmp_path: Path, serve: Serve, chromium: Any, axe: Any, fill: Callable[[RunWriter], None], scheme: str
+    request: pytest.FixtureRequest, serve: Serve, chromium: Any, axe: Any, name: str, broken: int, scheme: str
 ) -> None:
-    with begun(tmp_path) as writer:
-        fill(writer)
-    live = serve(tmp_path)
+    run: Run = request.getfixturevalue(name)
+    live = serve(run.parts[0].parent)
     live.progress = {"done": 3, "total": 9, "suite": "cursors", "left_s": 61.0}
     context = chromium.new_context(color_scheme=scheme, viewport={"width": 1440, "height": 900})
     page = context.new_page()
@@ -188,7 +209,7 @@ def test_the_page_shows_it_to_everybody(
     page.locator("#broken .group").first.wait_for(timeout=120_000)
     assert page.locator("#headline").inner_text() == "Does not conform so far"
     assert "3 of 9 tests done, 1:01 left" in page.locator("#progress").inner_text()
-    assert page.locator("#broken .group").count() == (2 if fill is fill_typical else 3)
+    assert page.locator("#broken .group").count() == broken
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
