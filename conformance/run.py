@@ -34,6 +34,7 @@ from conformance.harness.test_selection import PLAIN, NotCollected, claiming, co
 from conformance.harness.worker_processes import STOP
 from conformance.run_options import RunRequest, with_arguments
 from conformance.runlog import RunRecordError, read_run
+from conformance.runlog.counts import counted
 from conformance.runlog.run import Run, left_out
 from conformance.spec.catalogue import CatalogueError, selected
 from conformance.verdict import ExitCode, exit_code
@@ -82,11 +83,11 @@ class Progress:
     @property
     def found(self) -> str:
         """The figures of the run so far on one line."""
-        parts = [_many(self.requirements, "requirement")]
+        parts = [counted(self.requirements, "requirement")]
         if self.steps_per_second:
             parts.append(f"{self.steps_per_second:,.0f} steps/s")
         if self.deviations:
-            parts.append(_many(self.deviations, "deviation"))
+            parts.append(counted(self.deviations, "deviation"))
         if self.left_s is not None:
             parts.append(f"{clock(self.left_s)} left")
         return ", ".join(parts)
@@ -192,10 +193,6 @@ def _suite(node: str) -> str:
     """Return the suite of a node id (relative to the folder of the suites); `own` for a test from elsewhere."""
     head, slash, _ = node.partition("/")
     return head if slash and head != ".." else "own"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 ALLOW = "With --allow-incomplete such a run ends with 0."

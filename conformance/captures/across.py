@@ -17,7 +17,7 @@ from uuid import UUID
 from conformance.capture import Closed, Event, Hole, Lost, Opened, Passed, Renewed, SetBack
 from conformance.captures.engine import destination
 from conformance.judge.sessions.context import MESSAGES, Seen
-from conformance.report.text import counted
+from conformance.runlog.counts import counted
 from conformance.wire.display import CLASSES
 
 MAX_MESSAGES: Final = 32_768

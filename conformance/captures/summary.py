@@ -19,9 +19,8 @@ from conformance.capture.network import BROKEN_TCP, CUT_SHORT, INCOMPLETE, NEITH
 from conformance.capture.recording_mark import OwnEnd
 from conformance.capture.records import SECRETS
 from conformance.captures.defects import Defect
-from conformance.report.text import counted
 from conformance.runlog import CaptureLine, Incomplete
-from conformance.runlog.counts import COMPLETE
+from conformance.runlog.counts import COMPLETE, counted
 
 PLAIN = frozenset({
     NO_IP, NEITHER, CUT_SHORT, INCOMPLETE, BROKEN_TCP, "broken UDP header", "other ports", "not a packet", SECRETS,

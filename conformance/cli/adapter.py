@@ -53,7 +53,7 @@ def check_command(connector: str) -> None:
     if json_wanted():
         emit_json({"connector": connector, "ok": not bad, "steps": [asdict(step) for step in steps]})
     else:
-        from conformance.report.text import counted
+        from conformance.runlog.counts import counted
 
         out = console()
         marks = {"ok": "ok     ", "missing": "missing", "doubt": "doubt  ", "wrong": "WRONG  "}

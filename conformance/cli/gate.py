@@ -189,7 +189,7 @@ def decisions(runs: Sequence[Run], excusing: ExcuseOptions) -> list[Decision | N
 def labelled(runs: Sequence[Run], labels: Sequence[str]) -> list[Run]:
     """Return the runs with these labels (none: their own). Ends the command unless there is a label for each."""
     from conformance.command_options import BadInput, check_label
-    from conformance.report.text import counted
+    from conformance.runlog.counts import counted
 
     if not labels:
         return list(runs)

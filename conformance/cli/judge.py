@@ -13,7 +13,8 @@ import typer
 from conformance.cli.output import console, emit_json, fail, json_wanted, progress_bar
 from conformance.cli.shared_options import AllowIncomplete, alternatives, reading_set
 from conformance.files import write_text
-from conformance.report.text import counted, label
+from conformance.report.text import label
+from conformance.runlog.counts import counted
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:

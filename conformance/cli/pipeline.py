@@ -22,7 +22,7 @@ from conformance.cli.shared_options import seconds as seconds_option
 from conformance.files import aside, write_text
 from conformance.interrupts import SIGNALS
 from conformance.pipeline.schemas import QUERY_TIMEOUT_S
-from conformance.report.text import counted
+from conformance.runlog.counts import counted
 from conformance.verdict import ExitCode, worst_code
 
 if TYPE_CHECKING:

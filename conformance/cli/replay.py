@@ -18,7 +18,8 @@ from conformance.captures.summary import PLAIN, attempts_words, skipped_words
 from conformance.cli.output import Spooled, console, fail, json_wanted, progress_bar
 from conformance.judge.hints import known_hints
 from conformance.report.places import PacketPlace, moment
-from conformance.report.text import counted, label
+from conformance.report.text import label
+from conformance.runlog.counts import counted
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.cli.output import at_work, console, emit_json, fail, json_wanted
 from conformance.report.table import section_title
-from conformance.report.text import counted, inline_text
+from conformance.report.text import inline_text
+from conformance.runlog.counts import counted
 from conformance.spec.catalogue import (
     CHECKED,
     NEEDS,

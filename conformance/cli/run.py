@@ -18,7 +18,7 @@ from conformance.cli.gate import decided, print_decision, read_excuses
 from conformance.cli.output import at_work, console, emit_json, fail, json_wanted, one_line, tell
 from conformance.files import write_text
 from conformance.interrupts import without_signals, work_begins
-from conformance.report.text import counted
+from conformance.runlog.counts import counted
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def _still(progress: Progress, since_s: float) -> str:
 
 def over(progress: Progress) -> str:
     """Return the line for a finished suite; the figures are those of the run so far."""
-    tests = f"{progress.suite_done:,} test{'' if progress.suite_done == 1 else 's'}"
+    tests = counted(progress.suite_done, "test")
     left = f", {progress.suite_left:,} left out" if progress.suite_left else ""
     return f"{progress.suite}: {tests} done{left}; {progress.done:,} of {progress.total:,} in all, {progress.found}"
 

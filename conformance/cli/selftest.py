@@ -186,7 +186,7 @@ def faults_list(
     if json_wanted():
         emit_json([as_json(each) for each in found])
         return
-    from conformance.report.text import counted
+    from conformance.runlog.counts import counted
 
     out = console()
     for each in found:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from conformance.pipeline.streams import StreamDone
-from conformance.report.text import counted
+from conformance.runlog.counts import counted
 from conformance.verdict import Outcome
 
 _SOUND = {Outcome.PASS.value, Outcome.SKIP.value}

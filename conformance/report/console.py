@@ -27,9 +27,10 @@ from conformance.report.findings import (
 from conformance.report.gate import Decision, Excused, parted
 from conformance.report.situations import situations
 from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, judged_counts, judged_words, roll_up
-from conformance.report.text import counted, label
+from conformance.report.text import label
 from conformance.report.transition_pictures import in_words, transitions
 from conformance.runlog import Run
+from conformance.runlog.counts import counted
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from conformance.report.corpus import (
 )
 from conformance.report.page import json_block, render_page, trusted
 from conformance.report.text import label, value_text
+from conformance.runlog.counts import counted
 from conformance.spec.catalogue import catalogue, demanded_ids, profile_of
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Outcome
@@ -391,7 +392,7 @@ def corpus_lines(corpus: Corpus) -> list[str]:
         lines.append("verdicts: " + ", ".join(f"{count:,} {name}" for name, count in _by_rank(corpus.verdicts).items()))
     lines += [
         f"{course.change}: {course.requirement} by {label(course.subject, 60)} since {course.since}, "
-        f"{_many(course.bad, 'verdict')}"
+        f"{counted(course.bad, 'verdict')}"
         for course in corpus.changes()[:10]
     ]
     lines += [
@@ -400,14 +401,14 @@ def corpus_lines(corpus: Corpus) -> list[str]:
         for one in corpus.shifts[:5]
     ]
     lines += [
-        f"broken: {demand.requirement}, {_many(demand.bad, 'verdict')}, by {demand.subjects:,}"
+        f"broken: {demand.requirement}, {counted(demand.bad, 'verdict')}, by {demand.subjects:,}"
         for demand in [one for one in corpus.demands if one.standing][:5]
     ]
     lines += [
-        f"queue: {label(queue.queue, 80)}, {_many(queue.bad, 'verdict')}"
+        f"queue: {label(queue.queue, 80)}, {counted(queue.bad, 'verdict')}"
         for queue in [one for one in corpus.queues if one.bad][:3]
     ]
-    return lines + ([f"not read: {_many(corpus.rejected_in_all, 'file')}"] if corpus.rejected_in_all else [])
+    return lines + ([f"not read: {counted(corpus.rejected_in_all, 'file')}"] if corpus.rejected_in_all else [])
 
 
 def _coverage(corpus: Corpus) -> tuple[int, int]:
@@ -424,11 +425,11 @@ def _headline(corpus: Corpus) -> tuple[str, str]:
     if not corpus.verdicts:
         return "Nothing was judged", "warn"
     if fresh:
-        return f"{_many(fresh, 'regression')}; {_many(standing, 'requirement')} broken at the end", "bad"
+        return f"{counted(fresh, 'regression')}; {counted(standing, 'requirement')} broken at the end", "bad"
     if standing:
-        return f"{_many(standing, 'requirement')} broken at the end, none newly", "bad"
+        return f"{counted(standing, 'requirement')} broken at the end, none newly", "bad"
     if refuted:
-        return f"{_many(refuted, 'requirement')} broken on earlier days, none at the end", "warn"
+        return f"{counted(refuted, 'requirement')} broken on earlier days, none at the end", "warn"
     if corpus.incomplete:
         return "Incomplete: no deviation found in what could be read", "warn"
     return "No deviation found", "good"
@@ -436,7 +437,7 @@ def _headline(corpus: Corpus) -> tuple[str, str]:
 
 def _subject(corpus: Corpus) -> str:
     captures, runs = corpus.totals.get("captures", 0), corpus.totals.get("runs", 0)
-    parts = [_many(number, word) for number, word in ((captures, "capture"), (runs, "run")) if number]
+    parts = [counted(number, word) for number, word in ((captures, "capture"), (runs, "run")) if number]
     return " and ".join(parts) or label(PurePath(corpus.place).name or corpus.place, 80)
 
 
@@ -456,7 +457,7 @@ def _facts(corpus: Corpus) -> list[tuple[str, str, str]]:
         found.append(("Captures", f"{totals['captures']:,}", f"{short(sum(corpus.sessions.values()))} connections"))
     if totals.get("runs"):
         cut = f", {totals['incomplete']:,} incomplete" if totals["incomplete"] else ""
-        found.append(("Runs", f"{totals['runs']:,}", _many(totals["implementations"], "implementation") + cut))
+        found.append(("Runs", f"{totals['runs']:,}", counted(totals["implementations"], "implementation") + cut))
     if totals.get("captures"):
         lost = totals["lost_bytes"] + totals["damaged_bytes"]
         found.append(("Bytes lost", _size(lost), "of streams with gaps, and damaged"))
@@ -572,10 +573,6 @@ def _day(day: date | None) -> str:
 
 def _by_rank(counts: Mapping[str, int]) -> dict[str, int]:
     return {one.value: counts[one.value] for one in Outcome if counts.get(one.value)}
-
-
-def _many(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _size(number: int) -> str:

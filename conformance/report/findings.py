@@ -18,8 +18,9 @@ from conformance.harness.known_deviations import QUIRK
 from conformance.harness.repro_files import without_secrets
 from conformance.report.places import PacketPlace, evidence_of, place_of
 from conformance.report.table import PROBLEMS, RequirementRow, Table, roll_up
-from conformance.report.text import counted, label, value_text
+from conformance.report.text import label, value_text
 from conformance.runlog import RecordedVerdict, Run, Story
+from conformance.runlog.counts import counted
 from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import Requirement, catalogue
 from conformance.spec.constants.codes import named

@@ -15,6 +15,7 @@ from conformance.report.standing import Floor, Known, RunSummary, deviates, fail
 from conformance.report.table import HEADLINES, PROBLEMS, Table, conclusion, headline, whole
 from conformance.report.text import label
 from conformance.runlog import Run, Said
+from conformance.runlog.counts import counted
 from conformance.runlog.run import left_out
 from conformance.spec.catalogue import demanded_ids, profile_of
 from conformance.verdict import ExitCode, Json, Outcome, worst
@@ -116,7 +117,7 @@ class Decision:
         if not self.objections and self.left_out:
             return f"gate: shut: {self.left_out}"
         if not self.objections:
-            excused = f", {len(self.known)} known deviation{'' if len(self.known) == 1 else 's'}" if self.known else ""
+            excused = f", {deviations(len(self.known), KNOWN)}" if self.known else ""
             judged = f"{self.judged:,} of {self.demanded:,} requirements judged"
             return f"gate: open: {judged} at level {self.level}{excused}, no regression"
         counts = []
@@ -386,7 +387,7 @@ def told_of(excused: Excused, state: str | None, said: Sequence[Said]) -> tuple[
     return wrong, state
 
 
-def counted(objections: Sequence[Objection]) -> Iterator[str]:
+def objection_counts(objections: Sequence[Objection]) -> Iterator[str]:
     """Return the number of objections of each kind that occurs: `baseline entries that no longer fail: 2`."""
     numbers = Counter(one.kind for one in objections)
     return (f"{words}: {numbers[kind]:,}" for kind, words in KINDS.items() if numbers[kind])
@@ -394,7 +395,7 @@ def counted(objections: Sequence[Objection]) -> Iterator[str]:
 
 def deviations(number: int, kind: str) -> str:
     """Format a count: `1 known deviation`, `2 known deviations`."""
-    return f"{number:,} {kind} deviation{'' if number == 1 else 's'}"
+    return counted(number, f"{kind} deviation")
 
 
 def _words(excused: Excused, code: ExitCode) -> str:
@@ -410,5 +411,5 @@ def _words(excused: Excused, code: ExitCode) -> str:
     left = left_out(excused.run)
     if left is not None:
         words += f"; {label(left.sentence.rstrip('.'), 1_000)}"
-    shut = ", ".join(counted([one for one in decision.objections if one.kind != "deviation"]))
+    shut = ", ".join(objection_counts([one for one in decision.objections if one.kind != "deviation"]))
     return f"{words}; the gate is shut ({shut})" if shut else words

@@ -13,7 +13,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING
 
 from conformance.judge.sessions.fields import FIELDS
-from conformance.report.text import MAX_LABEL, counted, label, value_text
+from conformance.report.text import MAX_LABEL, label, value_text
+from conformance.runlog.counts import counted
 from conformance.spec.catalogue import requirement
 from conformance.verdict import Evidence, Json, Outcome, Verdict
 

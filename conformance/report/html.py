@@ -17,7 +17,7 @@ from conformance.harness.suite_registry import suites
 from conformance.report.coverage import LEFT, Numbers, numbers
 from conformance.report.findings import HINT, MAX_STEPS, Group, ReportedFinding, diagnosis_of, followed, heading, quirks
 from conformance.report.findings import cause_sentences as told_of
-from conformance.report.gate import Decision, Excused, counted, parted
+from conformance.report.gate import Decision, Excused, objection_counts, parted
 from conformance.report.hexdump import DumpLine, dump_of
 from conformance.report.page import json_block, render_page, trusted
 from conformance.report.situations import planned_of
@@ -566,7 +566,7 @@ def _gate(excused: Excused) -> dict[str, Any]:
     return {
         "objections": [(one.kind, label(one.what), label(one.why)) for one in others[:MAX_REST]],
         "objections_more": max(0, len(others) - MAX_REST),
-        "objected": [label(words) for words in counted(others)],
+        "objected": [label(words) for words in objection_counts(others)],
         "remarks": [label(remark) for remark in decision.remarks] if decision is not None else [],
     }
 

@@ -16,7 +16,7 @@ from conformance.report.findings import (
     quirks,
     story_lines,
 )
-from conformance.report.gate import Decision, Excused, counted, deviations, parted
+from conformance.report.gate import Decision, Excused, deviations, objection_counts, parted
 from conformance.report.table import REFUTED, Section, Table, folded, judged_counts, judged_words, roll_up
 from conformance.report.text import label
 from conformance.runlog import Run
@@ -250,7 +250,7 @@ def _gate(excused: Excused) -> str:
     if not others:
         return ""
     rows = [f"| {one.kind} | {_code(one.what)} | {inline(one.why)} |" for one in others[:MAX_OBJECTIONS]]
-    head = ["### Other reasons why the gate is shut", "", f"{'; '.join(counted(others))}.", ""]
+    head = ["### Other reasons why the gate is shut", "", f"{'; '.join(objection_counts(others))}.", ""]
     lines = [*head, "| why | what | |", "|---|---|---|", *rows]
     if len(others) > MAX_OBJECTIONS:
         lines += ["", f"{len(others) - MAX_OBJECTIONS:,} more; `mqconform gate` names them all."]

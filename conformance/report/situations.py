@@ -8,8 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.histories.situations.coverage import KIND, OF_OBJECTS, REASONS, Met
-from conformance.report.text import counted, label
+from conformance.report.text import label
 from conformance.runlog import Run
+from conformance.runlog.counts import counted
 from conformance.verdict import Json
 
 if TYPE_CHECKING:

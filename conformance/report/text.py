@@ -45,11 +45,6 @@ def block(text: str, limit: int = MAX_BLOCK) -> str:
     return _clip(text, limit, lines=True)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return `1 reading` or `2 readings`."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def value_text(value: Json, limit: int = MAX_BLOCK) -> str:
     """Format a JSON value for a reader: on one line if it is short, status codes by name."""
     told = _named(value, "")

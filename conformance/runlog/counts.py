@@ -98,12 +98,12 @@ class Incomplete:
         return ", ".join(
             words
             for count, words in (
-                (self.passed_over, f"{_many(self.passed_over, 'byte')} of the file passed over"),
-                (self.cut, f"{_many(self.cut, 'file')} cut at the end"),
-                (self.short, f"{_many(self.short, 'record')} captured in part ({self.short_bytes:,} bytes missing)"),
-                (self.gaps, f"{_many(self.gaps, 'gap')} in TCP streams ({_many(self.gap_bytes, 'byte')})"),
-                (self.stray, f"{_many(self.stray, 'byte')} of streams passed over"),
-                (self.unfinished, f"{_many(self.unfinished, 'packet')} without an end"),
+                (self.passed_over, f"{counted(self.passed_over, 'byte')} of the file passed over"),
+                (self.cut, f"{counted(self.cut, 'file')} cut at the end"),
+                (self.short, f"{counted(self.short, 'record')} captured in part ({self.short_bytes:,} bytes missing)"),
+                (self.gaps, f"{counted(self.gaps, 'gap')} in TCP streams ({counted(self.gap_bytes, 'byte')})"),
+                (self.stray, f"{counted(self.stray, 'byte')} of streams passed over"),
+                (self.unfinished, f"{counted(self.unfinished, 'packet')} without an end"),
             )
             if count
         )
@@ -134,5 +134,6 @@ COMPLETE = Incomplete()
 """Nothing is missing."""
 
 
-def _many(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
+def counted(number: int, noun: str) -> str:
+    """Return `1 reading` or `2 readings`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.harness.suite_registry import suites_folder
+from conformance.runlog.counts import counted
 from conformance.spec.catalogue import Requirement, catalogue
 from conformance.suites.claims_index import tests, texts
 
@@ -229,7 +230,7 @@ def _mutations() -> Iterator[tuple[str, str]]:
     for buffer_rule in BUFFER_RULES:
         yield buffer_rule.requirement, f"MQTransferBuffer with {_changed(buffer_rule.breaks)}"
     for name, mutation in SESSIONS.items():
-        yield name, f"capture {mutation.capture} with {_many(len(mutation.edits), 'edit')}"
+        yield name, f"capture {mutation.capture} with {counted(len(mutation.edits), 'edit')}"
     for written in STRUCTURES:
         yield written.requirement, f"{written.structure} written wrongly"
     for name, _ in QUEUE_FORMATS:
@@ -248,7 +249,7 @@ def _mutations() -> Iterator[tuple[str, str]]:
     for absent in PRESENCE:
         yield absent.requirement, f"packet encoded wrongly, of a message with {', '.join(absent.message)}"
     for wrong in WRONG:
-        yield wrong.breaks, f"SecurityHeader with {_many(wrong.size, 'byte')} at {wrong.at} changed"
+        yield wrong.breaks, f"SecurityHeader with {counted(wrong.size, 'byte')} at {wrong.at} changed"
 
 
 def _changed(mutation: Any) -> str:
@@ -264,10 +265,6 @@ def _changed(mutation: Any) -> str:
 def _short(value: Any) -> str:
     text = ", ".join(f"{key}={each!r}" for key, each in value.items()) if isinstance(value, dict) else repr(value)
     return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}..."
-
-
-def _many(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _tests(names: tuple[str, ...]) -> tuple[Place, ...] | None:
