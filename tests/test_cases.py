@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from cases import all_of
 
@@ -25,6 +27,20 @@ def test_every_row_that_fails_is_named() -> None:
     assert "AssertionError: even" in said and "three" in said
 
 
+def test_tables_in_tables_and_columns() -> None:
+    seen = []
+
+    @all_of("outer", "ab")
+    @all_of("number, word", [(1, "one"), (2, "two")])
+    def test(number: int, word: str, outer: str) -> None:
+        seen.append((outer, number, word))
+        assert (outer, number) != ("b", 2)
+
+    said = failure(test)
+    assert len(seen) == 4
+    assert "1 of 2 cases fail\nb\n" in said and "1 of 2 cases fail\n2, two\n" in said
+
+
 def test_a_table_without_rows_fails_and_one_of_which_all_are_skipped_is_skipped() -> None:
     @all_of("row", [])
     def nothing(row: int) -> None: ...
@@ -38,3 +54,13 @@ def test_a_table_without_rows_fails_and_one_of_which_all_are_skipped_is_skipped(
 
     with pytest.raises(pytest.skip.Exception, match="1: no such program"):
         skipped()
+
+
+@all_of("row", [1, 2])
+def test_a_row_has_a_folder_and_patches_of_its_own(row: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    import cases
+
+    assert cases.SHOWN == 10
+    monkeypatch.setattr(cases, "SHOWN", row)
