@@ -86,8 +86,6 @@ SAMPLES = {
     "readings.one-by-one": "alternatives all at once, and alone those that meet; each alone at night",
     "readings.switched": "one alternative of each kind in the embedded implementation; the others at night",
     "adapter.hostile-drivers": "a driver of each kind of excess (text, events, processes); all at night",
-    "cli.matrices-of-a-whole-run": "objects and management without pairs of conditions, which take a third of "
-    "the time; a sixth of the stages by a test of its own; all at night",
     "cli.formats-without-room": "all formats are written by one part of the program; each at night",
     "grammar.witnesses-of-older-versions": "each witness of the newest version; of older ones at night",
     "embedded.faults": "every third by the stories of its suite; one that was changed is tried by the suite, since "

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 from commands import command
-from nightly import amount, sample
+from nightly import amount
 from shared import shared
 from tests_cli import WholeRun
 
 from conformance.cli.output import want_json
-
-MATRICES = ("every_two_conditions_of_a_member", "each_event", "each_pair_of_conditions_of_management")
 
 
 @pytest.fixture(autouse=True)
@@ -28,11 +26,9 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> WholeRun:
     """Every suite, with few examples and situations at a push and more at night."""
     examples = ("--max-examples", str(amount("cli.examples-of-a-whole-run")))
     situations = ("--situations", str(amount("cli.situations-of-a-whole-run")))
-    left = {*MATRICES} - {*sample("cli.matrices-of-a-whole-run", MATRICES, ())}
-    words = ("--", "-k", " and ".join(f"not {name}" for name in sorted(left))) if left else ()
 
     def make(folder: Path) -> None:
-        done = command("run", "--out", str(folder / "out"), "--json", *examples, *situations, *words, timeout=3_600)
+        done = command("run", "--out", str(folder / "out"), "--json", *examples, *situations, timeout=3_600)
         told = {"args": done.args, "returncode": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
         (folder / "done.json").write_text(json.dumps(told), encoding="utf-8")
 
