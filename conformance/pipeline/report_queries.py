@@ -223,13 +223,9 @@ def _gathered(db: DuckDBPyConnection, place: str, version: int) -> Corpus:
     for view in _VIEWS:
         db.execute(view)
     totals = _totals(db)
-    traffic: dict[date, int] = {}
-    for day, packets, least in rows(db, _COUNTED.format("date", "packets", "captures")):
-        _check_counts("captures", least)
-        traffic[day] = packets
+    traffic: dict[date, int] = dict(_sums(db, "captures", "date", "packets", "captures"))
     trend: dict[tuple[Kind, date], Counter[str]] = {}
-    for kind, day, outcome, count, least in rows(db, _COUNTED.format("kind, date, outcome", "count", "said")):
-        _check_counts("verdicts", least)
+    for kind, day, outcome, count in _sums(db, "said", "kind, date, outcome", "count", "verdicts"):
         trend.setdefault((kind, day), Counter())[outcome] = count
     refuted = rows(db, f"select kind, date, count(distinct requirement) from said where {_BAD} group by all")
     refuted_on = {(kind, day): count for kind, day, count in refuted}
@@ -270,13 +266,13 @@ def _gathered(db: DuckDBPyConnection, place: str, version: int) -> Corpus:
     )
 
 
-_COUNTED: Final = "select {0}, sum({1}), min(coalesce({1}, -1)) from {2} group by all"
-
-
-def _check_counts(table: str, least: int) -> None:
-    """Check the least number in the rows of a table. Raises UnfitError."""
-    if least < 0:
-        raise UnfitError(f"has {table} without a number, or with one below 0")
+def _sums(db: DuckDBPyConnection, table: str, keys: str, number: str, what: str) -> Iterator[Any]:
+    """Yield the keys with the sum of a number. what: names the rows. Raises UnfitError for one that cannot be."""
+    query = f"select {keys}, sum({number}), min(coalesce({number}, -1)) from {table} group by all"
+    for *row, least in rows(db, query):
+        if least < 0:
+            raise UnfitError(f"has {what} without a number, or with one below 0")
+        yield row
 
 
 def _one(db: DuckDBPyConnection, query: str) -> Any:
