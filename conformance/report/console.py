@@ -44,6 +44,10 @@ MAX_STORIES = 10
 """Failing requirements printed with their story when asked for; the reports have all."""
 MAX_BROKEN = 8
 """Failing requirements printed otherwise: so many fit a screen."""
+MAX_NAMES = 16
+"""Failing requirements named in one line each after those."""
+MAX_SHORT_STORIES, MAX_SHORT_STEPS = 3, 8
+"""Stories printed otherwise, the steps of each but the first."""
 MAX_NOTABLE = 5
 """Known deviations printed otherwise, and warnings and readings."""
 MAX_MISSING = 6
@@ -104,7 +108,13 @@ def print_summary(
     causes = quirks(run)
     most = MAX_STORIES if verbose else MAX_BROKEN
     for number, group in enumerate(failures[:most]):
-        _print_group(console, group, causes, whole=verbose or not number)
+        short = number < MAX_SHORT_STORIES and group.steps <= MAX_SHORT_STEPS
+        _print_group(console, group, causes, whole=verbose or not number or short)
+    if len(failures) > most:
+        console.print()
+    for group in failures[most : most + MAX_NAMES]:
+        _line(console, f"{group.outcome.value.upper()} {label(group.row.id)}", _STYLES[group.outcome])
+    most += MAX_NAMES
     if len(failures) > most:
         _line(console, f"{counted(len(failures) - most, 'requirement')} more; the report has them all.", "red")
     most = MAX_STORIES if verbose else MAX_NOTABLE
