@@ -29,6 +29,7 @@ KINDS = frozenset(
     {
         "alive",
         "calls",
+        "create-accepted",
         "create-name",
         "dialogue",
         "given-out",

@@ -130,6 +130,7 @@ class Driving:
         self.packets: Sequence[str] = ()  # of the last transfer, in base64
         self._at_once = False
         self.answered = False  # the last call was made; what is refused from then on was another one
+        self.took_ms: float | None = None  # of a read with a time-out that was answered, on a real clock
         self._labels = client.hello.takes("message", "label")
         # A driver without reset keeps the queues of earlier examples, so this example needs unique names.
         self.handles = Handles(client, "" if client.offers("reset") else f"-{client.unique()}")
@@ -143,7 +144,7 @@ class Driving:
 
         endings: each set of waiting reads that may end with it. answered: it may not wait. What has to come gets time.
         """
-        self._at_once = answered
+        self._at_once, self.took_ms = answered, None
         operation = OPERATIONS[call.method]
         self.answered = False
         timed = operation.timed and (state.properties is not None or state.management is not None)
@@ -192,6 +193,7 @@ class Driving:
 
     def _read(self, call: Call) -> Answer | None:
         method, params = self.last = self.request(call)
+        began = self._time.monotonic()
         outstanding = self.client.start(method, **params)
         self.client.wait_blocked_or_done(outstanding, BLOCK_MS if self.virtual else min(BLOCK_MS, self.wait_ms))
         if not self.virtual and not outstanding.done:
@@ -201,6 +203,7 @@ class Driving:
             PATIENCE.spent_ms += within_ms if late and self._at_once else 0
         self.note(call, outstanding)
         if outstanding.done:
+            self.took_ms = None if self.virtual else (self._time.monotonic() - began) * 1000
             return self._ended(call, outstanding)
         self._waiting[call.name or ""] = call, outstanding
         return None
@@ -217,7 +220,7 @@ class Driving:
         method, params = self.last = self.request(call)
         began = self._time.monotonic()
         answer = self.answer(self.client.call(method, **params))
-        took_ms = (self._time.monotonic() - began) * 1000
+        self.took_ms = took_ms = (self._time.monotonic() - began) * 1000
         assert call.name is not None
         if not answer.failed or took_ms < call.timeout_ms / 2:
             return Observation(answer), Observation(Answer()), took_ms

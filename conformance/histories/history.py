@@ -280,14 +280,15 @@ class History:
 
     def _tell(self, call: Call, observation: Observation | None) -> None:
         method, params = self.driving.last
-        state = self.state
+        state, took_ms = self.state, self.driving.took_ms
 
         def line() -> StoryStep:
-            answer: dict[str, Any] | None = None
-            if observation is not None and observation.answer is not None:
-                answer = observation.answer.to_json()
+            answer = None if observation is None else observation.answer
             told = tell(call, state, observation)
-            return StoryStep(told.text, {"method": method, "params": params}, answer, told.parts)
+            if answer is not None and answer.failed and took_ms is not None:
+                told = told._replace(came=f"{told.came} after {took_ms:.1f} ms")
+            came = None if answer is None else answer.to_json()
+            return StoryStep(told.text, {"method": method, "params": params}, came, told.parts)
 
         self.judge.step_told(line)
 

@@ -94,6 +94,11 @@ class NameCase:
         return self.given is None or set(readings[self.given[0]]) <= set(self.given[1])
 
     @property
+    def accepted_by_all(self) -> bool:
+        """True when every reading accepts the text."""
+        return all(each.accepted for choices in self.expected.values() for each in choices)
+
+    @property
     def refused_by_all(self) -> bool:
         """True when every reading rejects the text."""
         return all(not each.accepted for choices in self.expected.values() for each in choices)
@@ -203,6 +208,17 @@ def judge_refused_creation(
         verdicts.append(
             _code_verdict(ILLEGAL_PATH_NAME, MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, f"create {path_name}", created)
         )
+    return verdicts
+
+
+def judge_creation(
+    path_name: str, demand: str, created: NameObservation, opened: NameObservation | None
+) -> list[Verdict]:
+    """Judge queues.create with a path name that `demand` accepts, and the opening by its direct name if it was made."""
+    wanted = {"accepted": True}
+    verdicts = [_verdict(demand, created.accepted, f"create {path_name}", wanted, created)]
+    if opened is not None:
+        verdicts.append(_verdict(demand, opened.accepted, f"open {path_name} after its creation", wanted, opened))
     return verdicts
 
 

@@ -104,8 +104,10 @@ def print_summary(
         console.print()
         console.print(_section_table(console, folded(sections, MAX_ROWS)))
     failures, known, notable = parted(excused, table)
-    failures = sorted(failures, key=lambda group: (group.outcome.rank, group.steps))  # The shortest story is whole.
     causes = quirks(run)
+    # The first story is whole: a short one of what most histories end with.
+    often = {quirk.requirement: quirk.met + quirk.behind for quirk in causes}
+    failures = sorted(failures, key=lambda group: _order(group, often.get(group.row.id, 0)))
     most = MAX_STORIES if verbose else MAX_BROKEN
     for number, group in enumerate(failures[:most]):
         short = number < MAX_SHORT_STORIES and group.steps <= MAX_SHORT_STEPS
@@ -126,11 +128,17 @@ def print_summary(
         _print_place(console, group)
     if len(known) > most:
         _line(console, f"Known deviations: {len(known) - most} more; the report has them all.", "yellow")
+    readings = [group for group in notable if group.outcome is Outcome.READING and group.shown[0].place is None]
+    notable = [group for group in notable if group not in readings]
     for group in notable[:most]:
         _line(console, f"{group.outcome.value}: {label(group.row.id)}: {heading(group.row)}", _STYLES[group.outcome])
         _print_place(console, group)
     if len(notable) > most:
         _line(console, f"Warnings and readings: {len(notable) - most} more; the report has them all.", "yellow")
+    if readings:
+        names = ", ".join(label(group.row.id) for group in readings[:most])
+        names += ", ..." if len(readings) > most else ""
+        _line(console, f"The answers chose a reading of {counted(len(readings), 'requirement')}: {names}.", "yellow")
     console.print()
     _print_left_out(console, run, table)
     if verbose:
@@ -187,6 +195,10 @@ def _judged(section: Section) -> str:
     return f"{section.judged}/{section.demanded}"
 
 
+def _order(group: Group, histories: int) -> tuple[int, bool, int, int]:
+    return group.outcome.rank, group.steps > MAX_SHORT_STEPS, -histories, group.steps
+
+
 def _print_group(console: Console, group: Group, causes: Sequence[Told], *, whole: bool) -> None:
     """Print a broken requirement with its likely causes. whole: with its story, else with its repro line alone."""
     console.print()
@@ -195,7 +207,7 @@ def _print_group(console: Console, group: Group, causes: Sequence[Told], *, whol
     _line(console, heading(group.row), indent=2)
     for quirk in causes:
         if group.row.id in (quirk.requirement, *quirk.filed):
-            _line(console, f"likely cause: {quirk.likely_cause}", "bold", indent=2)
+            _line(console, quirk.cause_line, "bold", indent=2)
     for finding in group.shown[:1]:
         lines = list(story_lines(finding))
         if not whole:

@@ -44,12 +44,12 @@ class Told:
     says: tuple[str, ...] = ()
 
     @property
-    def likely_cause(self) -> str:
-        """The faults and their effect, in one line that stands under the requirement."""
+    def cause_line(self) -> str:
+        """The cause and its effect, in one line that stands under the requirement; for no known fault, how often."""
         if not self.faults:
-            return f"none that is known; {in_histories(self.met)} with it"
+            return f"{in_histories(self.met)} with it"
         does = " ".join(label(each) for each in self.says) or f"{self.behind} more histories fit"
-        return f"what {self._names} does: {does}"
+        return f"likely cause: what {self._names} does: {does}"
 
     @property
     def _names(self) -> str:

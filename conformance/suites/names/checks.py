@@ -25,6 +25,7 @@ from conformance.judge.names import (
     Expectation,
     NameCase,
     NameObservation,
+    judge_creation,
     judge_left_behind,
     judge_name,
     judge_refused_creation,
@@ -473,6 +474,19 @@ def create_and_judge(path_name: str, mq: Port, step: Step) -> list[Verdict]:
         opened = _call(mq, step, f"open {name!r}", "queues.open", format_name=name, access="receive")
         verdicts.append(judge_left_behind(path_name, remnant, opened))
     return verdicts
+
+
+def create_and_open(path_name: str, demand: str, mq: Port, step: Step) -> list[Verdict]:
+    """Create a queue under a path name that `demand` accepts, open it by its direct name, and delete it."""
+    length = len(path_name.rpartition("\\")[2])
+    told = f"create {path_name!r}, a name of {length} characters"
+    created, opened = _call(mq, step, told, "queues.create", path_name=path_name), None
+    name = f"DIRECT=OS:{path_name}"
+    if created.accepted:
+        opened = _call(mq, step, f"open {name!r}", "queues.open", format_name=name, access="receive")
+        if mq.offers("queues.delete"):
+            _call(mq, step, f"delete {name!r}", "queues.delete", format_name=name)
+    return judge_creation(path_name, demand, created, opened)
 
 
 def remnants(path_name: str, computer: str) -> list[str]:

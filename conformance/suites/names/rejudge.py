@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.harness.repro_files import NotRepeatable, no_story
 from conformance.judge.names import NameCase, TextCase, judge_name
-from conformance.suites.names.checks import calls_alive, create_and_judge, observe, open_and_judge, probe_queue
+from conformance.suites.names.checks import (
+    calls_alive,
+    create_and_judge,
+    create_and_open,
+    observe,
+    open_and_judge,
+    probe_queue,
+)
 from conformance.suites.names.texts import (
     PLAIN,
     judge_hostile,
@@ -36,6 +43,8 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
             return judge_name(case, observe(result), options.readings)
         if repro["kind"] == "create-name":
             return create_and_judge(repro["path_name"], client, no_story)
+        if repro["kind"] == "create-accepted":
+            return create_and_open(repro["path_name"], repro["demand"], client, no_story)
         if repro["kind"] == "hostile-name":
             return [judge_hostile(repro["hostile"], client)[0]]
         if repro["kind"] == "open-name":

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3: a queue is not created under a malformed path name, and the attempt leaves nothing."""
+"""MS-MQDMPR 3.1.7.1.3: a queue is created under a valid path name alone, and a failed attempt leaves nothing."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from conformance.suites.names.checks import (
     bad_queues,
     calls_alive,
     create_and_judge,
+    create_and_open,
     inconclusive,
     local_path,
     probe_queue,
@@ -32,6 +33,26 @@ _CASES = {
     for name, cases in section("2.1.1").by_requirement().items()
     if any(case.refused_by_all for case in cases)
 }
+
+
+_VALID = {
+    name: tuple(case for case in section("2.1.1").by_requirement()[name] if case.accepted_by_all)
+    for name in ("MQMQ-2.1.1.queue-name-length", "MQMQ-2.1.1.queue-name-alphabet")
+}
+
+
+@pytest.mark.parametrize("rule", [pytest.param(name, marks=pytest.mark.requirement(name)) for name in _VALID])
+def test_valid_path_name(rule: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """A queue is created and opened under each name, whose length or characters are at a limit."""
+    mq_need("queues.create", "queues.open", "queues.close")
+    if not probe_queue(mq, create=True):
+        judge.record(inconclusive(rule, "a queue under a plain path name is not created either"))
+        return
+    for case in _VALID[rule]:
+        if case.binds(judge.profile):
+            path_name = local_path(case.text, mq.hello.computer)
+            judge.begin_example("create-accepted", {"path_name": path_name, "demand": rule})
+            judge.record(*create_and_open(path_name, rule, mq, judge.step))
 
 
 @pytest.mark.requirement(INVALID_CREATION, NOTHING_CREATED, ILLEGAL_PATH_NAME, OPENED)
