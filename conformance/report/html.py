@@ -366,6 +366,7 @@ def _bounded_finding(run: Run, finding: ReportedFinding, room: Room) -> dict[str
         "count": recorded.count,
         "expected": room.take(_clipped(finding.expected, limit)),
         "actual": room.take(_clipped(finding.actual, limit)),
+        "hint": finding.hint,
         "reason": label(named(recorded.verdict.reason)) if recorded.verdict.reason else None,
         "readings": [(label(name), label(chosen), meaning) for name, chosen, meaning in finding.readings],
         "repro": finding.repro_command or again(run, finding.recorded),

@@ -191,8 +191,10 @@ def test_a_name_as_other_products_write_it_is_told(
         wrong = Verdict("MQDMPR-3.1.1.12.response-queue", Outcome.FAIL, "s", expected=expected, actual=actual)
         writer.verdict(wrong, suite="properties", test="t")
 
-    hints = [line for line in printed(make_run(fill), 300).splitlines() if line.startswith("  hint: ")]
+    run = make_run(fill)
+    hints = [line for line in printed(run, 300).splitlines() if line.startswith("  hint: ")]
     assert [told in hint for hint in hints] == ([True] if told else [])
+    assert ("<p>Hint: " in render_html(run)) is bool(told)
 
 
 def test_what_is_missing_is_said(make_run: Callable[..., Run]) -> None:
