@@ -27,6 +27,7 @@ from conformance.harness.repro_files import (
 )
 from conformance.harness.run_session import REPRO_FORMAT
 from conformance.report.text import inline_text
+from conformance.runlog.events import stored_verdict
 from conformance.spec.catalogue import CatalogueError, assignment, in_current_words, requirement
 from conformance.spec.versions import LEVELS, PROFILES
 from conformance.suggest import near_file
@@ -99,7 +100,7 @@ def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None
             size = f"{int(content['cut']):,} characters"
             raise ReproError(f"{path} cannot be repeated: its example was too long to be stored ({size}).")
         content = in_current_words(content)
-        verdict = Verdict.from_json(content["verdict"])
+        verdict = stored_verdict(content["verdict"])
         requirement(verdict.requirement)
         if content["profile"] not in PROFILES or content["level"] not in LEVELS:
             raise ValueError("profile or level")

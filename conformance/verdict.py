@@ -142,24 +142,6 @@ class Verdict:
             }
         return out
 
-    @classmethod
-    def from_json(cls, value: Mapping[str, Json], *, cut: bool = False) -> Verdict:
-        """The inverse of `to_json`. cut: the evidence was shortened.
-
-        Raises ValueError or KeyError for a value that `to_json` does not write.
-        """
-        evidence = value.get("evidence")
-        return cls(
-            requirement=value["requirement"],
-            outcome=Outcome(value["outcome"]),
-            subject=value["subject"],
-            expected=value.get("expected"),
-            actual=value.get("actual"),
-            readings=tuple(sorted(value.get("readings", {}).items())),
-            reason=value.get("reason"),
-            evidence=Evidence(evidence["kind"], evidence["ref"], evidence.get("data", {}), cut) if evidence else None,
-        )
-
 
 def in_phase(phase: str, verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
     """Yield the same verdicts with this phase of a suite."""

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.runlog.events import stored_verdict
 from conformance.verdict import NEEDS_REASON, Evidence, ExitCode, Outcome, Verdict, exit_code, of_requirement, worst
 
 OUTCOMES = st.sampled_from(list(Outcome))
@@ -85,4 +86,4 @@ def test_json_round_trip(
         text,
         Evidence("call", text, {"a": 1}),
     )
-    assert Verdict.from_json(verdict.to_json()) == verdict
+    assert stored_verdict(verdict.to_json()) == verdict

@@ -188,6 +188,8 @@ def decisions(runs: Sequence[Run], excusing: ExcuseOptions) -> list[Decision | N
 
 def labelled(runs: Sequence[Run], labels: Sequence[str]) -> list[Run]:
     """Return the runs with these labels (none: their own). Ends the command unless there is a label for each."""
+    from msgspec import structs
+
     from conformance.command_options import BadInput, check_label
     from conformance.runlog.counts import counted
 
@@ -200,7 +202,7 @@ def labelled(runs: Sequence[Run], labels: Sequence[str]) -> list[Run]:
         named = [check_label(text) for text in labels]
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
-    return [replace(run, header=replace(run.header, label=text)) for run, text in zip(runs, named, strict=True)]
+    return [replace(run, header=structs.replace(run.header, label=text)) for run, text in zip(runs, named, strict=True)]
 
 
 def print_decision(decision: Decision) -> None:

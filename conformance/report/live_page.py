@@ -16,14 +16,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import convert
+
 from conformance.interrupts import without_signals
 from conformance.report.findings import statement
 from conformance.report.page import render_page
 from conformance.report.records import TODAY
 from conformance.report.table import PROBLEMS, REFUTED, UNJUDGED, section_place, section_title
 from conformance.report.text import label, value_text
-from conformance.runlog.cutting import json_object
-from conformance.runlog.events import Header, RecordedVerdict, replaces_provisional, story_of, verdict_of
+from conformance.runlog.events import Header, Hello, RecordedVerdict, replaces_provisional, story_of, verdict_of
 from conformance.runlog.writer import parsed
 from conformance.spec.catalogue import catalogue, demanded, profile_of
 from conformance.spec.constants.codes import named
@@ -93,7 +94,7 @@ class LiveRecord:
         self.header = self.header or Header.from_json(event)
 
     def _greet(self, event: Mapping[str, Json]) -> None:
-        self.hello = json_object(event["hello"])
+        self.hello = convert(event, Hello).hello
 
     def _verdict(self, event: Mapping[str, Json]) -> None:
         recorded = verdict_of(event, TODAY)

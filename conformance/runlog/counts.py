@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from typing import Annotated
 
-from conformance.runlog.cutting import json_object, text, whole
+from msgspec import Meta, Struct, convert, structs
+
 from conformance.verdict import ExitCode, Json, Outcome, Verdict
 
 NO_JUDGEMENT = frozenset({Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.SKIP})
 """Outcomes that say nothing about the implementation."""
+
+
+Count = Annotated[int, Meta(ge=1)]
+
+
+class _Counts(Struct):
+    """The members of the tally event."""
+
+    rules: dict[str, Count]
+    phases: dict[str, dict[str, Count]]
 
 
 @dataclass(slots=True)
@@ -45,24 +57,13 @@ class Tally:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> Tally:
-        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for a value that it does not write."""
-        tally = cls()
-        for rule, number in json_object(value["rules"]).items():
-            tally.rules[text(rule)] += _counted(number)
-        for suite, phases in json_object(value["phases"]).items():
-            for phase, number in json_object(phases).items():
-                tally.phases[suite, phase] += _counted(number)
-        return tally
+        """The inverse of `to_json`. Raises ValueError that names the wrong member."""
+        counts = convert(value, _Counts)
+        phases = {(suite, phase): number for suite, each in counts.phases.items() for phase, number in each.items()}
+        return cls(Counter(counts.rules), Counter(phases))
 
 
-def _counted(value: Json) -> int:
-    if whole(value) < 1:
-        raise ValueError("a judgement made less than once")
-    return whole(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Incomplete:
+class Incomplete(Struct, frozen=True):
     """The bytes that a capture file, or a stream in it, announces but lacks. False when there are none.
 
     passed_over: bytes of files that were skipped because they make no sense. cut: files that end within a record, or in
@@ -120,15 +121,10 @@ class Incomplete:
 
     def to_json(self) -> dict[str, Json]:
         """Return all counts by name."""
-        return {name: getattr(self, name) for name in COUNTS}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> Incomplete:
-        """The inverse of `to_json`; a missing count is 0."""
-        return cls(*(whole(value.get(name, 0)) for name in COUNTS))
+        return structs.asdict(self)
 
 
-COUNTS = tuple(each.name for each in fields(Incomplete))
+COUNTS = Incomplete.__struct_fields__
 """The names of the counts."""
 COMPLETE = Incomplete()
 """Nothing is missing."""

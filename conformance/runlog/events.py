@@ -7,13 +7,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
+
+from msgspec import Meta, Struct, convert, field
+from msgspec.structs import astuple, replace
 
 from conformance import __version__
-from conformance.runlog.counts import COMPLETE, Incomplete, Tally
-from conformance.runlog.cutting import json_object, maybe_object, maybe_text, maybe_whole, number_of, text, whole
+from conformance.runlog.counts import COMPLETE, Count, Incomplete, Tally
 from conformance.verdict import Evidence, Json, Outcome, Verdict
 
 FORMAT = 1
@@ -26,6 +28,7 @@ REFERENCE_FAILS = "the reference fails this story too"
 """The reason of an error of the harness that would have been told as a failure."""
 REFUTING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 """The outcomes that replace a provisional failure."""
+OUTCOMES = frozenset(outcome.value for outcome in Outcome)
 
 
 def replaces_provisional(verdict: Verdict) -> bool:
@@ -72,8 +75,30 @@ def _platform() -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+Number = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+"""A number, neither infinite nor NaN."""
+
+
+class Event(Struct, frozen=True):
+    """The members of an event. LATER: those that the records of earlier versions lack."""
+
+    LATER: ClassVar[frozenset[str]] = frozenset()
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the members in the order of the record."""
+        return dict(zip(self.__struct_encode_fields__, astuple(self), strict=True))
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> Self:
+        """The inverse of `to_json`. Raises ValueError that names the wrong member."""
+        # Members have defaults for those who write them; in a record they are all there.
+        for name in cls.__struct_encode_fields__:
+            if name not in value and name not in cls.LATER:
+                raise ValueError(f"Object missing required field `{name}`")
+        return convert(value, cls)
+
+
+class Header(Event, frozen=True):
     """The arguments and versions of a run: the first line of every part.
 
     started: RFC 3339. hello: the implementation's answer to `hello`, None before it has answered. readings: reading id
@@ -81,59 +106,29 @@ class Header:
     None if not given; earlier versions did not record it.
     """
 
+    LATER: ClassVar[frozenset[str]] = frozenset({"label"})
+
     run_id: str
+    started: str = field(default_factory=now)
+    versions: Mapping[str, str] = field(default_factory=versions)
     command: tuple[str, ...] = ()
     connector: str | None = None
     seed: int | None = None
     profile: str | None = None
     level: str | None = None
     reading_set: str | None = None
-    readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    readings: Mapping[str, tuple[str, ...]] = {}
     suites: tuple[str, ...] = ()
     hello: Mapping[str, Json] | None = None
     captures: tuple[str, ...] = ()
     label: str | None = None
-    versions: Mapping[str, str] = field(default_factory=versions)
-    started: str = field(default_factory=now)
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the members of the header event."""
-        return {
-            "run_id": self.run_id,
-            "started": self.started,
-            "versions": dict(self.versions),
-            "command": list(self.command),
-            "connector": self.connector,
-            "seed": self.seed,
-            "profile": self.profile,
-            "level": self.level,
-            "reading_set": self.reading_set,
-            "readings": {name: list(chosen) for name, chosen in self.readings.items()},
-            "suites": list(self.suites),
-            "hello": None if self.hello is None else dict(self.hello),
-            "captures": list(self.captures),
-            "label": self.label,
-        }
 
-    @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> Header:
-        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for a value that it does not write."""
-        return cls(
-            run_id=text(value["run_id"]),
-            command=tuple(map(text, value["command"])),
-            connector=maybe_text(value["connector"]),
-            seed=maybe_whole(value["seed"]),
-            profile=maybe_text(value["profile"]),
-            level=maybe_text(value["level"]),
-            reading_set=maybe_text(value["reading_set"]),
-            readings={name: tuple(map(text, chosen)) for name, chosen in value["readings"].items()},
-            suites=tuple(map(text, value["suites"])),
-            hello=maybe_object(value["hello"]),
-            captures=tuple(map(text, value["captures"])),
-            label=maybe_text(value.get("label")),
-            versions={name: text(version) for name, version in value["versions"].items()},
-            started=text(value["started"]),
-        )
+class Size(Struct, frozen=True):
+    """The bytes of the whole of a value that was cut."""
+
+    length: int
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +185,7 @@ class Told(NamedTuple):
         return (self.asked, *came) if came else ()
 
 
-@dataclass(frozen=True, slots=True)
-class StoryStep:
+class StoryStep(Struct, frozen=True):
     """One numbered line of a story, with the call and its answer if the step was a call.
 
     parts: those of `text`, as `Told.parts`.
@@ -214,9 +208,8 @@ class StoryStep:
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> StoryStep:
         """The inverse of `to_json`."""
-        line = text(value["text"])
-        parts = tuple(map(text, value["parts"])) if "parts" in value else parts_of_old_line(line)
-        return cls(line, maybe_object(value.get("call")), maybe_object(value.get("answer")), parts)
+        step = convert(value, cls)
+        return step if "parts" in value else replace(step, parts=parts_of_old_line(step.text))
 
 
 def parts_of_old_line(line: str) -> tuple[str, ...]:
@@ -240,8 +233,7 @@ class Story:
     cut: tuple[Cut, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PacketLine:
+class PacketLine(Event, frozen=True):
     """One packet of a replay.
 
     time: seconds since 1970, None when the capture has none. worst: roll-up of its verdicts, None when there are none.
@@ -250,8 +242,10 @@ class PacketLine:
     documented malformations that it looks like.
     """
 
+    LATER: ClassVar[frozenset[str]] = frozenset({"record", "stream", "hints"})
+
     number: int
-    time: float | None
+    time: Number | None
     direction: str
     kind: str
     queue: str | None
@@ -259,45 +253,16 @@ class PacketLine:
     requirements: tuple[str, ...] = ()
     capture: str | None = None
     record: int | None = None
-    stream: int | None = field(default=None, compare=False)
+    stream: int | None = None
     hints: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
         """Return the members of the packet event; no hints are left out."""
-        return {
-            "number": self.number,
-            "time": self.time,
-            "direction": self.direction,
-            "kind": self.kind,
-            "queue": self.queue,
-            "worst": None if self.worst is None else self.worst.value,
-            "requirements": list(self.requirements),
-            "capture": self.capture,
-            "record": self.record,
-            "stream": self.stream,
-            **({"hints": list(self.hints)} if self.hints else {}),
-        }
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> PacketLine:
-        """The inverse of `to_json`."""
-        return cls(
-            number=whole(value["number"]),
-            time=None if value["time"] is None else number_of(value["time"]),
-            direction=text(value["direction"]),
-            kind=text(value["kind"]),
-            queue=maybe_text(value["queue"]),
-            worst=None if value["worst"] is None else Outcome(value["worst"]),
-            requirements=tuple(map(text, value["requirements"])),
-            capture=maybe_text(value["capture"]),
-            record=maybe_whole(value.get("record")),
-            stream=maybe_whole(value.get("stream")),
-            hints=tuple(map(text, value.get("hints", ()))),
-        )
+        found = super().to_json()
+        return found if self.hints else {name: found[name] for name in found if name != "hints"}
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureLine:
+class CaptureLine(Event, frozen=True, rename={"cut": "ends"}):
     """The result of reading one capture of a replay.
 
     lost_bytes: bytes of streams that belong to no packet. began_before, go_on: numbers of connections that began before
@@ -315,53 +280,22 @@ class CaptureLine:
     cut: str | None = None
     error: str | None = None
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the members of the capture event."""
-        return {
-            "path": self.path,
-            "records": self.records,
-            "packets": self.packets,
-            "lost_bytes": self.lost_bytes,
-            "began_before": self.began_before,
-            "go_on": self.go_on,
-            "incomplete": self.incomplete.to_json(),
-            "ends": self.cut,
-            "error": self.error,
-        }
 
-    @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> CaptureLine:
-        """The inverse of `to_json`."""
-        return cls(
-            text(value["path"]),
-            whole(value["records"]),
-            whole(value["packets"]),
-            whole(value["lost_bytes"]),
-            whole(value["began_before"]),
-            whole(value["go_on"]),
-            Incomplete.from_json(json_object(value["incomplete"])),
-            maybe_text(value["ends"]),
-            maybe_text(value["error"]),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class DriverEvent:
+class DriverEvent(Event, frozen=True):
     """An event in the life of the driver process.
 
     what: `crash`, `timeout`, `restart`, `stop`, `unusable`, or `outlived` for a process that the driver left running.
     """
 
+    at: str
     what: str
     text: str
-    at: str
     epoch: int | None = None
     returncode: int | None = None
     stderr: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Event, frozen=True, rename={"kind": "event"}):
     """A remark of the harness. kind: `note` or `progress`."""
 
     kind: str
@@ -369,50 +303,25 @@ class Note:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class Footer:
+class Footer(Event, frozen=True, kw_only=True):
     """The end of a part. Numbers count the work of this part; those of a run are the sums.
 
     counts: outcome name to number of verdicts, repetitions included. steps_per_second: None without any step.
     """
 
+    ended: str = field(default_factory=now)
     stop_reason: str
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = {}
     requirements_judged: int = 0
     stateful_steps: int = 0
-    steps_per_second: float | None = None
+    steps_per_second: Number | None = None
     examples: int = 0
-    ended: str = field(default_factory=now)
 
     def __post_init__(self) -> None:
         if self.stop_reason not in STOP_REASONS:
-            raise ValueError(f"{self.stop_reason} is not a stop reason")
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the members of the footer event."""
-        return {
-            "ended": self.ended,
-            "stop_reason": self.stop_reason,
-            "counts": dict(self.counts),
-            "requirements_judged": self.requirements_judged,
-            "stateful_steps": self.stateful_steps,
-            "steps_per_second": self.steps_per_second,
-            "examples": self.examples,
-        }
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> Footer:
-        """The inverse of `to_json`."""
-        pace = value["steps_per_second"]
-        return cls(
-            stop_reason=text(value["stop_reason"]),
-            counts={Outcome(name).value: whole(seen) for name, seen in value["counts"].items()},
-            requirements_judged=whole(value["requirements_judged"]),
-            stateful_steps=whole(value["stateful_steps"]),
-            steps_per_second=None if pace is None else number_of(pace),
-            examples=whole(value["examples"]),
-            ended=text(value["ended"]),
-        )
+            raise ValueError(f"{self.stop_reason!r} is not a stop reason")
+        if not self.counts.keys() <= OUTCOMES:
+            raise ValueError("counts of an unknown outcome")
 
 
 def _same(name: Any) -> Any:
@@ -434,42 +343,82 @@ class Names:
 AS_WRITTEN: Names = Names()
 
 
+class _Evidence(Struct):
+    kind: str
+    ref: str
+    data: dict[str, Json] = {}
+
+
+class _Verdict(Struct):
+    """What `Verdict.to_json` writes."""
+
+    requirement: str
+    outcome: Outcome
+    subject: str
+    expected: Json = None
+    actual: Json = None
+    readings: dict[str, str] = {}
+    reason: str | None = None
+    evidence: _Evidence | None = None
+
+    def value(self, *, cut: bool = False) -> Verdict:
+        """Return the verdict. cut: its evidence was shortened."""
+        readings, found = tuple(sorted(self.readings.items())), self.evidence
+        evidence = None if found is None else Evidence(found.kind, found.ref, found.data, cut)
+        return Verdict(
+            self.requirement, self.outcome, self.subject, self.expected, self.actual, readings, self.reason, evidence
+        )
+
+
+class _VerdictLine(_Verdict, kw_only=True):
+    """The members of a verdict event."""
+
+    id: str
+    suite: str
+    test: str
+    count: Count
+    epoch: int | None = None
+    provisional: bool = False
+    replaces: str | None = None
+    cut: dict[str, Size] = {}
+
+
+def stored_verdict(value: Json) -> Verdict:
+    """The inverse of `Verdict.to_json`. Raises ValueError that names the wrong member."""
+    return convert(value, _Verdict).value()
+
+
 def verdict_of(value: Mapping[str, Json], names: Names = AS_WRITTEN) -> RecordedVerdict:
     """Decode a verdict event."""
-    if whole(value["count"]) < 1:
-        raise ValueError("a verdict seen less than once")
-    for member in ("requirement", "subject", "suite", "test", "id"):
-        text(value[member])
-    name = names.requirement(value["requirement"])
-    if name != value["requirement"]:
-        value = {**value, "requirement": name}
-    maybe_text(value.get("reason"))
-    replaces = maybe_text(value.get("replaces"))
-    for chosen in json_object(value.get("readings", {})).values():
-        text(chosen)
-    evidence = maybe_object(value.get("evidence"))
-    if evidence is not None:
-        text(evidence["kind"])
-        text(evidence["ref"])
-        json_object(evidence["data"])
-    cut = cuts_of(value)
+    event = convert(value, _VerdictLine)
+    event.requirement = names.requirement(event.requirement)
+    cut = cuts_of(event.cut)
     return RecordedVerdict(
-        id=value["id"],
-        verdict=Verdict.from_json(value, cut=_within(cut, "/evidence")),
-        suite=value["suite"],
-        test=value["test"],
-        count=value["count"],
-        epoch=maybe_whole(value.get("epoch")),
-        provisional=value.get("provisional") is True,
-        replaces=None if replaces is None else names.requirement(replaces),
+        id=event.id,
+        verdict=event.value(cut=_within(cut, "/evidence")),
+        suite=event.suite,
+        test=event.test,
+        count=event.count,
+        epoch=event.epoch,
+        provisional=event.provisional,
+        replaces=None if event.replaces is None else names.requirement(event.replaces),
         cut=cut,
     )
 
 
+class _Stored(Struct):
+    """The members of an evidence event."""
+
+    id: str
+    kind: str
+    data: dict[str, Json]
+    cut: dict[str, Size] = {}
+
+
 def evidence_of(value: Mapping[str, Json], names: Names = AS_WRITTEN) -> Evidence:
     """Decode an evidence event."""
-    data = names.stored(json_object(value["data"]))
-    return Evidence(text(value["kind"]), text(value["id"]), data, _within(cuts_of(value), "/data"))
+    event = convert(value, _Stored)
+    return Evidence(event.kind, event.id, names.stored(event.data), _within(cuts_of(event.cut), "/data"))
 
 
 def packet_of(value: Mapping[str, Json], names: Names = AS_WRITTEN) -> PacketLine:
@@ -488,40 +437,58 @@ def tally_of(value: Mapping[str, Json], names: Names = AS_WRITTEN) -> Tally:
     return Tally(rules, tally.phases)
 
 
+class _Story(Struct):
+    """The members of a story event."""
+
+    verdict: str
+    steps: list[dict[str, Json]]
+    repro: str | None
+    cut: dict[str, Size] = {}
+
+
 def story_of(value: Mapping[str, Json]) -> Story:
     """Decode a story event."""
-    steps = tuple(StoryStep.from_json(step) for step in value["steps"])
-    return Story(text(value["verdict"]), steps, maybe_text(value["repro"]), cuts_of(value))
+    event = convert(value, _Story)
+    return Story(event.verdict, tuple(map(StoryStep.from_json, event.steps)), event.repro, cuts_of(event.cut))
 
 
-def capture_of(value: Mapping[str, Json]) -> CaptureLine:
-    """Decode a capture event."""
-    return CaptureLine.from_json(value)
+class Hello(Struct):
+    """The members of a hello event."""
+
+    hello: dict[str, Json]
+    cut: dict[str, Size] = {}
 
 
-def driver_of(value: Mapping[str, Json]) -> DriverEvent:
-    """Decode a driver event."""
-    return DriverEvent(
-        what=text(value["what"]),
-        text=text(value["text"]),
-        at=text(value["at"]),
-        epoch=maybe_whole(value["epoch"]),
-        returncode=maybe_whole(value["returncode"]),
-        stderr=maybe_text(value["stderr"]),
-    )
+class Captures(Struct):
+    """The members of a captures event."""
+
+    captures: tuple[str, ...]
 
 
-def note_of(value: Mapping[str, Json]) -> Note:
-    """Decode a note or progress event."""
-    return Note(text(value["event"]), text(value["text"]), text(value["at"]))
+class Took(Struct):
+    """The members of a took event: milliseconds by test."""
+
+    tests: dict[str, Annotated[int, Meta(ge=0)]]
 
 
-def cuts_of(value: Mapping[str, Json]) -> tuple[Cut, ...]:
+class FirstLine(Struct):
+    """The members of a header event that are about its part."""
+
+    worker: str
+    format: Json
+    sealed: Json = None
+
+
+class LastLine(Struct):
+    """The members of a footer event that are about its part. lines: None in a part without seals."""
+
+    lines: int | None = None
+    parts: tuple[str, ...] = ()
+
+
+def cuts_of(cuts: Mapping[str, Size]) -> tuple[Cut, ...]:
     """Return the cuts that were made when an event was written."""
-    if "cut" not in value:
-        return ()
-    cuts = json_object(value["cut"]).items()
-    return tuple(Cut(text(at), whole(each["length"]), text(each["sha256"])) for at, each in cuts)
+    return tuple(Cut(at, size.length, size.sha256) for at, size in cuts.items())
 
 
 def _within(cuts: tuple[Cut, ...], member: str) -> bool:

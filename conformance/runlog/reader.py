@@ -10,34 +10,37 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from sys import intern
 from typing import Any
 
+from msgspec import convert
+from msgspec.structs import replace
+
 from conformance.runlog.counts import Tally
-from conformance.runlog.cutting import json_object, text, whole
 from conformance.runlog.events import (
     AS_WRITTEN,
     FORMAT,
     REFUTING,
     STOP_REASONS,
     CaptureLine,
+    Captures,
     DriverEvent,
+    FirstLine,
     Footer,
     Header,
+    Hello,
+    LastLine,
     Names,
     Note,
     PacketLine,
     RecordedVerdict,
     RunRecordError,
-    capture_of,
-    cuts_of,
-    driver_of,
+    Took,
     evidence_of,
-    note_of,
     packet_of,
     replaces_provisional,
     story_of,
@@ -52,6 +55,8 @@ from conformance.verdict import Json, Outcome
 
 MAX_GATHERED = 100_000
 """Distinct verdicts of a part whose repetitions are added to the first; repetitions of further ones stay separate."""
+MAX_WHY = 200
+"""Characters of a sentence about a damaged line, which may quote it."""
 
 
 @cache
@@ -136,9 +141,9 @@ class _Reading:
         self._stories = Stories(self._files, room, story_of)
         self._evidence = StoredEvidence(Stored(self._files, room, partial(evidence_of, names=names)))
         self._packets: Stored[PacketLine] = Stored(self._files, room, partial(packet_of, names=names))
-        self._captures: Stored[CaptureLine] = Stored(self._files, room, capture_of)
-        self._driver: Stored[DriverEvent] = Stored(self._files, room, driver_of)
-        self._notes: Stored[Note] = Stored(self._files, room, note_of)
+        self._captures: Stored[CaptureLine] = Stored(self._files, room, CaptureLine.from_json)
+        self._driver: Stored[DriverEvent] = Stored(self._files, room, DriverEvent.from_json)
+        self._notes: Stored[Note] = Stored(self._files, room, Note.from_json)
         self._hello: Mapping[str, Json] | None = None
         self._hello_cut = False
         self._tally: Tally | None = None
@@ -173,51 +178,53 @@ class _Reading:
                     raise ValueError("a line without its end")
                 part.chain = part.chain.checked(line.text)
             event = parsed(line.text)
+            kind = str(event.get("event"))
             if part.header is None:
-                self._head(part, line, event)
+                self._head(part, line, kind, event)
             elif part.footer is not None:
                 raise ValueError("something follows the footer")
-            elif event["event"] == "footer":
+            elif kind == "footer":
                 _foot(part, line, event)
-            elif event["event"] == "captures":
-                more = tuple(map(text, event["captures"]))
-                part.header = replace(part.header, captures=part.header.captures + more)
-            elif event["event"] in _HANDLERS:
-                _HANDLERS[event["event"]](self, line, event)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+            elif kind == "captures":
+                captures = part.header.captures + convert(event, Captures).captures
+                part.header = replace(part.header, captures=captures)
+            elif kind in _HANDLERS:
+                _HANDLERS[kind](self, line, event)
+        except (ValueError, RecursionError) as error:
             # Only an unfinished last line may be unreadable: its writer was stopped in the middle.
             if not line.ended and (part.header is not None or line.text.startswith(_HEADER_BEGINS)):
                 part.cut = True
                 return False
             if part.header is None:
                 raise RunRecordError(f"{part.file} is not a run record: its first line is not a header.") from error
-            raise _damaged(part.file, line, sealed=part.chain is not None) from error
+            raise _damaged(part.file, line, error) from error
         return True
 
-    def _head(self, part: _Part, line: Line, event: Mapping[str, Json]) -> None:
-        if event["event"] != "header":
+    def _head(self, part: _Part, line: Line, kind: str, event: Mapping[str, Json]) -> None:
+        if kind != "header":
             raise ValueError("the first event is not a header")
-        if event["format"] != FORMAT:
+        found = convert(event, FirstLine)
+        if found.format != FORMAT:
             raise RunRecordError(
-                f"{part.file} has format {event['format']!r}, this version reads {FORMAT}; "
+                f"{part.file} has format {found.format!r}, this version reads {FORMAT}; "
                 "use the mqconform that wrote it."
             )
-        worker, header = text(event["worker"]), Header.from_json(event)
+        header = Header.from_json(event)
         # Either sign of a seal is enough: if one is lost, the other shows it.
         if "sealed" in event or is_sealed(line.text):
             try:
                 part.chain = Chain().checked(line.text)
-            except ValueError:
+            except ValueError as error:
                 if line.ended:
-                    raise _damaged(part.file, line, sealed=True) from None
+                    raise _damaged(part.file, line, error) from None
                 raise
-            if event.get("sealed") != SEALED_BY:
+            if found.sealed != SEALED_BY:
                 raise RunRecordError(
                     f"{part.file} has checksums of a kind that this version does not know; "
                     "use the mqconform that wrote it."
                 )
-        part.worker, part.header = worker, header
-        self._verdicts.begin(worker)
+        part.worker, part.header = found.worker, header
+        self._verdicts.begin(found.worker)
 
     def verdict(self, line: Line, value: Mapping[str, Json]) -> None:
         recorded = verdict_of(value, self._names)
@@ -270,16 +277,17 @@ class _Reading:
         self._packets.add(self._number, line, packet_of(value, self._names))
 
     def capture(self, line: Line, value: Mapping[str, Json]) -> None:
-        self._captures.add(self._number, line, capture_of(value))
+        self._captures.add(self._number, line, CaptureLine.from_json(value))
 
     def driver(self, line: Line, value: Mapping[str, Json]) -> None:
-        self._driver.add(self._number, line, driver_of(value))
+        self._driver.add(self._number, line, DriverEvent.from_json(value))
 
     def note(self, line: Line, value: Mapping[str, Json]) -> None:
-        self._notes.add(self._number, line, note_of(value))
+        self._notes.add(self._number, line, Note.from_json(value))
 
     def hello(self, line: Line, value: Mapping[str, Json]) -> None:
-        self._hello, self._hello_cut = json_object(value["hello"]), bool(cuts_of(value))
+        found = convert(value, Hello)
+        self._hello, self._hello_cut = found.hello, bool(found.cut)
 
     def tally(self, line: Line, value: Mapping[str, Json]) -> None:
         tally = tally_of(value, self._names)
@@ -288,10 +296,7 @@ class _Reading:
         self._tally.add(tally)
 
     def took(self, line: Line, value: Mapping[str, Json]) -> None:
-        for test, milliseconds in json_object(value["tests"]).items():
-            if whole(milliseconds) < 0:
-                raise ValueError("a test that took less than no time")
-            self._took[test] += milliseconds
+        self._took.update(convert(value, Took).tests)
 
     def merged(self, header: Header, parts: list[_Part], problems: list[str]) -> Run:
         """Return the run of these parts. problems: messages about what is missing."""
@@ -341,16 +346,17 @@ _HEADER_BEGINS = b'{"event":"header",'
 
 
 def _foot(part: _Part, line: Line, event: Mapping[str, Json]) -> None:
-    if part.chain is not None and whole(event["lines"]) != line.number:
+    found = convert(event, LastLine)
+    if part.chain is not None and found.lines != line.number:
         raise ValueError("not as many lines as were written")
-    part.names = tuple(map(text, event.get("parts", ())))
+    part.names = found.parts
     part.footer = Footer.from_json(event)
 
 
-def _damaged(file: Path, line: Line, *, sealed: bool) -> RunRecordError:
-    why = " (its checksum does not fit: it was changed, or a line before it is gone)" if sealed else ""
+def _damaged(file: Path, line: Line, error: Exception) -> RunRecordError:
+    why = "".join(filter(str.isprintable, getattr(error, "msg", str(error))))[:MAX_WHY]
     before = f", or read what came before it: head -n {line.number - 1}" if line.number > 1 else ""
-    return RunRecordError(f"The run record {file} is damaged in line {line.number}{why}; use a copy of it{before}.")
+    return RunRecordError(f"The run record {file} is damaged in line {line.number} ({why}); use a copy of it{before}.")
 
 
 def _files(path: Path) -> list[Path]:

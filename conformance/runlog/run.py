@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.runlog.counts import Incomplete, Tally
+from msgspec import Struct, convert
+from msgspec.structs import asdict
+
+from conformance.runlog.counts import Count, Incomplete, Tally
 from conformance.runlog.events import CaptureLine, DriverEvent, Footer, Header, Note, PacketLine, RecordedVerdict, Story
 from conformance.runlog.stored import StoredEvidence, Stories, Verdicts
 from conformance.verdict import Evidence, Json, Outcome, worst
@@ -125,15 +128,14 @@ LEFT_OUT_TESTS = "left-out"
 MAX_NAMED = 1_000  # tests listed by name in a record; all are counted
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """The tests that a run left out. reason: its stop reason. of: number of selected tests. tests: number not begun, by
     suite. cut: number ended early, by suite. named: some of both, by name."""
 
-    reason: str
-    of: int
-    tests: Mapping[str, int]
-    cut: Mapping[str, int]
+    reason: str = "unknown"
+    of: int = 0
+    tests: Mapping[str, Count] = {}
+    cut: Mapping[str, Count] = {}
     named: tuple[str, ...] = ()
 
     @property
@@ -150,14 +152,7 @@ class LeftOut:
 
     def to_json(self) -> dict[str, Json]:
         """Return the members for the record and for every JSON report."""
-        return {
-            "reason": self.reason,
-            "of": self.of,
-            "tests": dict(self.tests),
-            "cut": dict(self.cut),
-            "named": list(self.named),
-            "sentence": self.sentence,
-        }
+        return {**asdict(self), "sentence": self.sentence}
 
 
 def _told(whole: int, cut: int) -> list[tuple[int, str]]:
@@ -171,14 +166,8 @@ def left_out(run: Run) -> LeftOut | None:
 
 def from_json(data: Mapping[str, Json]) -> LeftOut | None:
     """The inverse of `LeftOut.to_json`; None for data without counts: a record is a file, and may hold anything."""
-    tests, cut = (_counts(data.get(name)) for name in ("tests", "cut"))
-    of, named = data.get("of"), data.get("named")
-    if not tests and not cut:
+    try:
+        found = convert(data, LeftOut)
+    except ValueError:
         return None
-    names = tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
-    return LeftOut(str(data.get("reason", "unknown")), of if isinstance(of, int) else 0, tests, cut, names)
-
-
-def _counts(raw: Json) -> dict[str, int]:
-    found: Iterable[tuple[str, Json]] = raw.items() if isinstance(raw, Mapping) else ()
-    return {str(name): count for name, count in found if isinstance(count, int) and count > 0}
+    return found if found.tests or found.cut else None

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from conformance.runlog.events import (
     FORMAT,
     MAX_LINE,
     CaptureLine,
+    DriverEvent,
     Footer,
     Header,
     PacketLine,
@@ -58,13 +59,11 @@ class Chain(NamedTuple):
 
     def checked(self, line: bytes) -> Chain:
         """Return the chain with a line read from the file. Raises ValueError when its seal is wrong."""
-        begin = len(line) - _TAIL
-        if begin < 1:
-            raise ValueError("a line without a seal")
+        begin = max(0, len(line) - _TAIL)
         value = crc32(b"}", crc32(memoryview(line)[:begin], self.value))
         found = Chain(value, self.lines + 1)
         if line[begin:] != b"".join((_MEMBER, found.seal.encode("ascii"), b'"}\n')):
-            raise ValueError("the checksum does not fit")
+            raise ValueError("its checksum does not fit: it was changed, or a line before it is gone")
         return found
 
 
@@ -233,8 +232,8 @@ class RunWriter:
 
     def story(self, verdict: str, steps: Iterable[StoryStep], repro: str | None = None) -> None:
         """Record the story of the verdict with this id, and the path of its repro file."""
-        told = [step.to_json() for step in steps]
-        self._write({"event": "story", "verdict": verdict, "steps": told, "repro": repro})
+        members = [step.to_json() for step in steps]
+        self._write({"event": "story", "verdict": verdict, "steps": members, "repro": repro})
 
     def packet(self, packet: PacketLine) -> None:
         """Record one packet of a replay."""
@@ -267,17 +266,8 @@ class RunWriter:
         stderr: str | None = None,
     ) -> None:
         """Record an event of the driver; what: see `DriverEvent`."""
-        self._write(
-            {
-                "event": "driver",
-                "at": now(),
-                "what": what,
-                "text": text,
-                "epoch": epoch,
-                "returncode": returncode,
-                "stderr": stderr,
-            }
-        )
+        event = DriverEvent(now(), what, text, epoch, returncode, stderr)
+        self._write({"event": "driver", **event.to_json()})
 
     def tally(self, tally: Tally) -> None:
         """Record the judgements of rules and phases since the last tally; a reader adds them up."""
@@ -412,7 +402,7 @@ class RunWriter:
         return kind if written else None
 
 
-def _shares(captures: list[str]) -> list[list[str]]:
+def _shares(captures: Sequence[str]) -> list[list[str]]:
     """Split the paths, in order, into shares that fit a line; at least one share."""
     shares: list[list[str]] = [[]]
     size = 0

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from conformance.harness.run_session import EXAMPLE
 from conformance.report import render_html
@@ -172,7 +173,7 @@ MONO = Path(__file__).parents[2] / "reports" / "mono-6.8-rabbitmq"
 
 def test_each_deviation_has_its_finding() -> None:
     run = read_run(MONO)
-    now = standing(replace(run, header=replace(run.header, level="may")))
+    now = standing(replace(run, header=structs.replace(run.header, level="may")))
     findings = (MONO / "FINDINGS.md").read_text(encoding="utf-8")
     assert len(now.deviating) > 30
     assert [name for name in now.deviating if f"`{name}`" not in findings] == []

@@ -409,6 +409,49 @@ def test_damage_in_the_middle_is_refused_and_located(tmp_path: Path, damage: byt
         read_run(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("kind", "change", "sentence"),
+    [
+        ("verdict", {"count": "x"}, "Expected `int`, got `str` - at `$.count`"),
+        ("verdict", {"evidence": {"kind": "call", "ref": 5}}, "Expected `str`, got `int` - at `$.evidence.ref`"),
+        ("verdict", {"outcome": "good\n" * 999}, "Invalid enum value"),
+        ("packet", {"time": 10**400}, "Number out of range - at `$.time`"),
+        ("packet", {"worst": "\ud800"}, "surrogates not allowed"),
+        ("driver", {"\ud800": 1}, "surrogates not allowed"),
+        ("took", {"tests": {"t": -1}}, "Expected `int` >= 0 - at `$.tests[...]`"),
+        ("capture", {"ends": 1}, "Expected `str | null`, got `int` - at `$.ends`"),
+        ("footer", {"stop_reason": "bored\n\x1b[0m"}, "is not a stop reason"),
+        ("footer", {"counts": {"good": 1}}, "unknown outcome"),
+        ("footer", {"ended": None}, "Expected `str`, got `null` - at `$.ended`"),
+        ("story", {"steps": [{"text": True}]}, "Expected `str`, got `bool` - at `$.text`"),
+    ],
+)
+def test_a_line_of_another_shape_is_refused_and_its_member_named(
+    tmp_path: Path, kind: str, change: dict[str, Any], sentence: str
+) -> None:
+    write_everything(tmp_path)
+    part, chain, content, at = tmp_path / "run-main.ndjson", Chain(), b"", 0
+    for number, event in enumerate(lines(tmp_path), 1):
+        at = number if event["event"] == kind and not at else at
+        found = {**event, **(change if number == at else {})}
+        body = json.dumps({name: value for name, value in found.items() if name != "seal"}).encode()
+        chain = chain.after(body)
+        content += chain.sealed(body)
+    part.write_bytes(content)
+    with pytest.raises(RunRecordError) as caught:
+        read_run(tmp_path)
+    assert f"damaged in line {at} (" in str(caught.value) and sentence in str(caught.value)
+    assert str(caught.value).isprintable() and len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("member", ["seed", "versions", "started"])
+def test_what_a_header_lacks_is_not_made_up(tmp_path: Path, member: str) -> None:
+    header = {name: value for name, value in HEADER.to_json().items() if name != member}
+    (tmp_path / "run-main.ndjson").write_text(json.dumps({"event": "header", "format": 1, "worker": "main", **header}))
+    with pytest.raises(RunRecordError, match="not a run record"):
+        read_run(tmp_path)
+
+
 def test_events_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
     write_everything(tmp_path)
     part = tmp_path / "run-main.ndjson"

@@ -68,7 +68,7 @@ def told_by(session: RunSession) -> Iterator[Callable[..., None]]:
 
 def session(folder: Path, manager: str = "HonestManager") -> RunSession:
     writer = RunWriter(folder / "out")
-    writer.header(Header("r", (), manager, 0, "msmq-4.0", "must", "windows", OPTIONS.readings, ()))
+    writer.header(Header("r", connector=manager, seed=0, profile="msmq-4.0", readings=OPTIONS.readings))
     made = RunSession(
         OPTIONS,
         manager,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from random import Random
 from typing import Any, Final
+
+from msgspec import convert
 
 from conformance.model import Answer, Call
 from conformance.model.calls import INFINITE
@@ -121,34 +123,21 @@ class Workload:
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON value that a repro file holds."""
-        return {
-            "queues": [[name, transactional] for name, transactional in self.queues],
-            "clients": self.clients,
-            "operations": self.operations,
-            "weights": [[kind, weight] for kind, weight in self.weights],
-            "burst": self.burst,
-            "shared": self.shared,
-            "rivals": self.rivals,
-            "aborts": self.aborts,
-        }
+        return asdict(self)
 
     @classmethod
     def from_json(cls, raw: Any) -> Workload:
         """Read a value of `to_json`. Raises BadWorkload for a value it cannot have written."""
         try:
-            queues = tuple((str(name), bool(transactional)) for name, transactional in raw["queues"])
-            weights = tuple((str(kind), int(weight)) for kind, weight in raw["weights"])
-            made = cls(queues, int(raw["clients"]), int(raw["operations"]), weights)
-            made = replace(made, burst=int(raw["burst"]), shared=bool(raw["shared"]), rivals=int(raw["rivals"]))
-            made = replace(made, aborts=int(raw.get("aborts", made.aborts)))
-        except (KeyError, TypeError, ValueError):
-            raise BadWorkload("it lacks a member or has one of another type") from None
-        if not queues or not all(_QUEUE.fullmatch(name) for name, _ in queues):
+            made = convert(raw, cls)
+        except ValueError as wrong:
+            raise BadWorkload(str(wrong)) from None
+        if not made.queues or not all(_QUEUE.fullmatch(name) for name, _ in made.queues):
             raise BadWorkload("its queues are not named q1, q2 and so on")
         if not 1 <= made.clients <= 26 or not 0 <= made.operations <= MAX_OPERATIONS:
             raise BadWorkload("it has too many clients or calls, or none")
-        known = all(kind in KINDS and weight >= 0 for kind, weight in weights)
-        if not known or not sum(weight for kind, weight in weights if kind in ("receive", "peek")):
+        known = all(kind in KINDS and weight >= 0 for kind, weight in made.weights)
+        if not known or not sum(weight for kind, weight in made.weights if kind in ("receive", "peek")):
             raise BadWorkload("its kinds of steps are not those of this version")
         return made
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from msgspec import ValidationError
+
 from conformance.harness.repro_files import NotRepeatable, no_story
 from conformance.judge.names import NameCase, TextCase, judge_name
 from conformance.suites.names.checks import (
@@ -55,6 +57,8 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
             return [calls_alive(client)]
         if repro["kind"] in ("text", "label", "given-out"):
             return _text(repro, client, options)
+    except ValidationError as wrong:
+        raise NotRepeatable(f"The repro file was not written by the suite names: {wrong}.") from None
     except (KeyError, TypeError) as missing:
         raise NotRepeatable(f"The repro file lacks {missing}: it was not written by the suite names.") from None
     raise NotRepeatable(f"The suite names has no examples of the kind {repro['kind']!r}.")
