@@ -34,13 +34,15 @@ def test_the_wheel_holds_what_is_needed_at_run_time(wheel: Path) -> None:
         "conformance/_data/adapters/c/json.h",
         "conformance/adapter/schema/messages.json",
         "conformance/runlog/schema.json",
-        "conformance/spec/data/readings.toml",
+        "conformance/spec/catalogue.json",
+        "conformance/spec/data/cells/mqac.toml",
         "conformance/py.typed",
     ):
         assert wanted in names, wanted
     shipped = {name.split("/")[3] for name in names if name.startswith("conformance/_data/fixtures/")}
     assert shipped == {path.name for path in (ROOT / "fixtures").iterdir() if path.is_dir()} - {"old", "__pycache__"}
-    assert not [name for name in names if name.startswith(("tests/", "tools/")) or "__pycache__" in name]
+    assert not [name for name in names if name.startswith("conformance/spec/data/mq")]
+    assert not [name for name in names if name.startswith(("tests/", "tools/", "hatch_build")) or "__pycache__" in name]
 
 
 def test_the_wheel_runs_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:

@@ -350,7 +350,7 @@ class _Evidence(Struct):
 
 
 class _Verdict(Struct):
-    """What `Verdict.to_json` writes."""
+    """The members that `Verdict.to_json` writes."""
 
     requirement: str
     outcome: Outcome

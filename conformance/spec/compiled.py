@@ -1,21 +1,23 @@
-"""A cache of the catalogue in one file in the user's cache folder, so that commands start quickly.
+"""The catalogue as one JSON file, so that commands start quickly: each entry is decoded when it is used.
 
-The cache file has a line of JSON with a key of its sources and a checksum, a line with the ids, and one line per entry,
-which is parsed when the entry is used. The cache is optional: if it is missing, damaged, made from other files, not
-surely ours, or cannot be written, the catalogue is built from its files, which takes longer.
+A wheel holds the file. In a checkout it is compiled from the TOML files on first use and kept in the user's cache
+folder, with a checksum. That cache is optional: if it is missing, damaged, made from other files, not surely ours, or
+cannot be written, the catalogue is compiled again.
 """
 
 from __future__ import annotations
 
-import json
 import sys
+import tomllib
 import zlib
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 from contextlib import suppress
 from hashlib import sha256
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+from msgspec import Raw
+from msgspec.json import Decoder, decode, encode
 
 from conformance import __version__
 from conformance.files import cache_folder, read_cached, write_cached
@@ -32,14 +34,15 @@ from conformance.spec.entries import (
 )
 
 T = TypeVar("T")
-Rows = dict[str, dict[str, bytes]]
-"""For each of `requirement`, `reading` and `finding`: id to the entry's members as a line of JSON."""
+Rows = dict[str, dict[str, Raw]]
+"""For each of `requirement`, `reading` and `finding`: id to the entry as JSON."""
 
-FORMAT = 5
+FORMAT = 6
 SUFFIX = ".rows"
-_MAX_HEAD = 200
 MAX_KEPT = 8  # cache files kept, those of other checkouts and versions included
 MAX_TOLD = 5  # problems of the data that one error lists
+SHIPPED = Path(__file__).with_name("catalogue.json")
+"""The file in a wheel; a checkout has none."""
 
 KINDS: dict[str, Any] = {"requirement": Requirement, "reading": Reading, "finding": SpecFinding}
 _MAKERS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
@@ -47,7 +50,6 @@ _MAKERS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "reading": reading_of,
     "finding": finding_of,
 }
-_FIELDS = {name: tuple(kind.__dataclass_fields__) for name, kind in KINDS.items()}
 
 
 def data_folder() -> Path:
@@ -56,41 +58,26 @@ def data_folder() -> Path:
 
 
 class Entries(Mapping[str, T], Generic[T]):
-    """Entries by id, each built from its row on first use."""
+    """Entries by id, each decoded on first use."""
 
-    __slots__ = ("_kind", "_made", "_nested", "_rows", "_whole")
+    __slots__ = ("_decoder", "_made", "_rows", "_whole")
 
-    def __init__(self, kind: type[T], rows: dict[str, bytes]) -> None:
-        self._kind = kind
+    def __init__(self, kind: type[T], rows: dict[str, Raw]) -> None:
+        self._decoder = Decoder(kind)
         self._rows = rows
         self._made: dict[str, T] = {}
-        self._whole = False
-        fields = kind.__dataclass_fields__.values()  # type: ignore[attr-defined]
-        self._nested = [at for at, field in enumerate(fields) if "[" in field.type]
+        self._whole: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
         made = self._made.get(name)
         if made is None:
-            made = self._made[name] = self._make(json.loads(self._rows[name]))
+            made = self._made[name] = self._decoder.decode(self._rows[name])
         return made
 
-    def _make(self, row: list[Any]) -> T:
-        for at in self._nested:
-            row[at] = _frozen(row[at])
-        return self._kind(*row)
-
     def _all(self) -> dict[str, T]:
-        """Return every entry in order; building all at once is faster than one by one."""
-        if not self._whole:
-            rows = json.loads(b"[" + b",".join(self._rows.values()) + b"]")
-            made = self._made
-            # Entries that were built before stay the same objects.
-            self._made = {
-                name: found if (found := made.get(name)) is not None else self._make(row)
-                for name, row in zip(self._rows, rows, strict=True)
-            }
-            self._whole = True
-        return self._made
+        """Return every entry in order."""
+        self._whole = self._whole or {name: self[name] for name in self._rows}
+        return self._whole
 
     def values(self) -> ValuesView[T]:
         return self._all().values()
@@ -108,35 +95,31 @@ class Entries(Mapping[str, T], Generic[T]):
         return name in self._rows
 
 
-def _frozen(value: Any) -> Any:
-    """Convert arrays to tuples, also those within tables."""
-    if isinstance(value, list):
-        return tuple(value)
-    if isinstance(value, dict):
-        return {name: tuple(each) if isinstance(each, list) else each for name, each in value.items()}
-    return value
-
-
 def load(data: Path | None = None, cache: Path | None = None) -> Rows:
-    """Load the rows of the catalogue in `data` from `cache`, or build them from the files and write them to the cache.
+    """Load the rows of a wheel, or those of `data` from `cache`, where they are kept if they are not there.
 
     Raises CatalogueError when the files are wrong.
     """
+    if data is None and SHIPPED.exists():
+        return decode(SHIPPED.read_bytes(), type=Rows)
     data = data or data_folder()
-    files = sorted(path for path in data.glob("*.toml"))
-    key = _key(data, files)
+    files = sorted(data.glob("*.toml"))
+    name = f"catalogue-{_key(data, files)}{SUFFIX}"
     try:
         cache = cache or cache_folder()
     except OSError:  # no home folder
-        return build(files)
-    name = f"catalogue-{key[:16]}{SUFFIX}"
-    kept = read_cached(cache, name)
-    found = _rows(kept, key) if kept is not None else None
-    if found is None:
-        found = build(files)
-        if write_cached(cache, name, _kept(key, found)):
+        return decode(encode(build(files)), type=Rows)
+    kept = read_cached(cache, name) or b""
+    content = kept[4:]
+    if kept[:4] != _checksum(content):
+        content = encode(build(files))
+        if write_cached(cache, name, _checksum(content) + content):
             _tidy(cache)
-    return found
+    return decode(content, type=Rows)
+
+
+def _checksum(content: bytes) -> bytes:
+    return zlib.crc32(content, FORMAT).to_bytes(4, "big")
 
 
 def _key(data: Path, files: list[Path]) -> str:
@@ -149,22 +132,18 @@ def _key(data: Path, files: list[Path]) -> str:
         except OSError:  # The code may be in an archive, or a file was just removed.
             continue
         parts.append(f"{path.name}\0{status.st_size}\0{status.st_mtime_ns}")
-    return sha256("\n".join(parts).encode()).hexdigest()
+    return sha256("\n".join(parts).encode()).hexdigest()[:32]
 
 
-def build(files: list[Path]) -> Rows:
-    """Build the rows from files. Raises CatalogueError, one sentence with the first few problems."""
-    from tomllib import TOMLDecodeError  # not imported when the cache is used
-
-    from conformance.spec import entries
-
+def build(files: list[Path]) -> dict[str, dict[str, Any]]:
+    """Build the entries from files. Raises CatalogueError, one sentence with the first few problems."""
     made: dict[str, list[Any]] = {name: [] for name in KINDS}
     places: dict[str, list[str]] = {name: [] for name in KINDS}
     problems: list[str] = []
     for path in files:
         try:
-            content = entries.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, TOMLDecodeError) as error:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise CatalogueError(f"{path.name} cannot be read: {error}") from None
         for kind in content:
             if kind not in KINDS:
@@ -178,41 +157,12 @@ def build(files: list[Path]) -> Rows:
                     problems.append(str(error))
     for kind in KINDS:
         problems += twice(made[kind], places[kind])
-    tables = [{entry.id: entry for entry in made[kind]} for kind in KINDS]
-    problems += dangling(*tables)
+    tables = {kind: {entry.id: entry for entry in made[kind]} for kind in KINDS}
+    problems += dangling(*tables.values())
     if problems:
         more = f" (and {len(problems) - MAX_TOLD} more)" if len(problems) > MAX_TOLD else ""
         raise CatalogueError("; ".join(problems[:MAX_TOLD]) + more)
-    return {kind: {entry.id: _json(attrgetter(*_FIELDS[kind])(entry)) for entry in made[kind]} for kind in KINDS}
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _rows(content: bytes, key: str) -> Rows | None:
-    """Return the rows of a cache file; None if its key or checksum is wrong."""
-    end = content.find(b"\n", 0, _MAX_HEAD) + 1
-    try:
-        if json.loads(content[:end]) != {"key": key, "checksum": zlib.crc32(memoryview(content)[end:])}:
-            return None
-    except (ValueError, RecursionError):
-        return None
-    # The checksum fits, so `_kept` made this content and it has this shape.
-    names, *lines = content[end:].split(b"\n")
-    rows: Rows = {}
-    at = 0
-    for kind, ids in json.loads(names).items():
-        rows[kind] = dict(zip(ids, lines[at : at + len(ids)], strict=True))
-        at += len(ids)
-    return rows
-
-
-def _kept(key: str, rows: Rows) -> bytes:
-    """Return the content of the cache file: the inverse of `_rows`."""
-    names = _json({kind: list(found) for kind, found in rows.items()})
-    body = b"\n".join([names, *(line for found in rows.values() for line in found.values())])
-    return _json({"key": key, "checksum": zlib.crc32(body)}) + b"\n" + body
+    return tables
 
 
 def _tidy(folder: Path) -> None:

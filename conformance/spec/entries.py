@@ -2,54 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec import convert
 
 from conformance.spec.versions import LEVELS, PROFILES, READING_SETS, applies
 from conformance.suggest import nearest
 
-_HEADER = re.compile(r"\[\[([a-z_]+)\]\][ \t]*(?:#.*)?")
-# In these forms TOML and JSON agree: strings without escapes, arrays of them, plain numbers, true and false.
-_TEXT = r'"[^"\\\x00-\x1f\x7f]*"'
-_TEXTS = rf"\[(?:{_TEXT}(?:, ?{_TEXT})*)?\]"
-_PLAIN = re.compile(rf"([A-Za-z_][A-Za-z0-9_-]*) = ({_TEXT}|true|false|0|[1-9][0-9]{{0,8}}|{_TEXTS})[ \t]*(?:#.*)?")
-
-
-def loads(text: str) -> dict[str, Any]:
-    """Parse a TOML document. Raises tomllib.TOMLDecodeError."""
-    quick = _plain(text)
-    return tomllib.loads(text) if quick is None else quick
-
-
-def _plain(text: str) -> dict[str, Any] | None:
-    """Parse plain lines; None if a line has another form."""
-    content: dict[str, Any] = {}
-    headed: set[str] = set()
-    table = content
-    for line in text.split("\n"):
-        match = _PLAIN.fullmatch(line)
-        if match is not None:
-            name, value = match.groups()
-            if name in table:
-                return None
-            table[name] = value[1:-1] if value[0] == '"' else json.loads(value)
-            continue
-        header = _HEADER.fullmatch(line)
-        if header is not None:
-            table = {}
-            if header[1] in content and header[1] not in headed:
-                return None
-            headed.add(header[1])
-            content.setdefault(header[1], []).append(table)
-        elif line.strip(" \t") and not line.startswith("#"):
-            return None
-    return content
-
+T = TypeVar("T")
 
 CHECKED = frozenset(
     {"packet", "structure", "grammar", "call", "session", "history", "environment", "white-box", "none"}
@@ -173,27 +137,9 @@ def did_you_mean(name: str, known: Any) -> str:
 
 def requirement_of(raw: Mapping[str, Any], where: str) -> Requirement:
     """Build the requirement that a table of the file `where` describes. Raises CatalogueError."""
-    _members(raw, Requirement, where, "requirement", without=("document", "section"))
-    name = raw["id"]
+    name = str(raw.get("id", "?"))
     prefix, section, word = split_id(name, where)
-    requirement = Requirement(
-        id=name,
-        document=DOCUMENTS[prefix],
-        section=section,
-        level=raw["level"],
-        role=raw["role"],
-        checked=raw["checked"],
-        says=raw["says"],
-        reason=raw.get("reason"),
-        since=raw.get("since"),
-        until=raw.get("until"),
-        product=raw.get("product"),
-        aliases=tuple(raw.get("aliases", ())),
-        kind=raw.get("kind"),
-        source=tuple(raw.get("source", ())),
-        generated=raw.get("generated", False),
-        needs=raw.get("needs"),
-    )
+    requirement = _shaped(Requirement, raw, where, document=DOCUMENTS[prefix], section=section)
     for problem in _wrong(requirement, word):
         raise CatalogueError(f"{where}: {name}: {problem}")
     return requirement
@@ -238,20 +184,10 @@ def split_id(name: str, where: str) -> tuple[str, str, str]:
 
 def reading_of(raw: Mapping[str, Any], where: str) -> Reading:
     """Build the reading that a table of the file `where` describes. Raises CatalogueError."""
-    _members(raw, Reading, where, "reading")
-    lacking = [name for name in READING_SETS if name not in raw["defaults"]]
+    reading = _shaped(Reading, raw, where)
+    lacking = [name for name in READING_SETS if name not in reading.defaults]
     if lacking:
-        raise CatalogueError(f"{where}: {raw['id']} lacks defaults for {', '.join(lacking)}")
-    reading = Reading(
-        id=raw["id"],
-        title=raw["title"],
-        requirements=tuple(raw["requirements"]),
-        alternatives=dict(raw["alternatives"]),
-        defaults={name: tuple(raw["defaults"][name]) for name in READING_SETS},
-        evidence=raw["evidence"],
-        sure=raw["sure"],
-        visible=raw["visible"],
-    )
+        raise CatalogueError(f"{where}: {reading.id} lacks defaults for {', '.join(lacking)}")
     if not _READING.fullmatch(reading.id):
         raise CatalogueError(f"{where}: {reading.id} is not of the form R-DOCUMENT-word")
     if reading.sure not in SURE:
@@ -268,16 +204,7 @@ def reading_of(raw: Mapping[str, Any], where: str) -> Reading:
 
 def finding_of(raw: Mapping[str, Any], where: str) -> SpecFinding:
     """Build the finding that a table of the file `where` describes. Raises CatalogueError."""
-    _members(raw, SpecFinding, where, "finding")
-    finding = SpecFinding(
-        id=raw["id"],
-        title=raw["title"],
-        sections=tuple(raw["sections"]),
-        disposition=raw["disposition"],
-        why=raw["why"],
-        reading=raw.get("reading"),
-        into=raw.get("into"),
-    )
+    finding = _shaped(SpecFinding, raw, where)
     wrong = ""
     if not _FINDING.fullmatch(finding.id):
         wrong = "an id is D01, Q01 or N-word"
@@ -294,40 +221,15 @@ def finding_of(raw: Mapping[str, Any], where: str) -> SpecFinding:
     return finding
 
 
-def _members(raw: Mapping[str, Any], kind: Any, where: str, what: str, without: Sequence[str] = ()) -> None:
-    """Raise CatalogueError for a missing, unknown or mistyped member."""
-    fields = {name: field for name, field in kind.__dataclass_fields__.items() if name not in without}
-    for name in raw:
-        if name not in fields:
-            raise CatalogueError(
-                f"{where}: {what} {raw.get('id', '?')} has an unknown member {name!r}{did_you_mean(name, fields)}"
-            )
-    for name, field in fields.items():
-        if name not in raw and field.default is not field.default_factory:
-            continue
-        if name not in raw:
-            raise CatalogueError(f"{where}: {what} {raw.get('id', '?')} lacks {name!r}")
-        if not _SHAPES.get(field.type, _anything)(raw[name]):
-            raise CatalogueError(f"{where}: {what} {raw.get('id', '?')}: {name} is not of type {field.type}")
-
-
-def _anything(value: Any) -> bool:
-    return True
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-# The annotation of a member to the check of its value in a file.
-_SHAPES: Mapping[str, Callable[[Any], bool]] = {
-    "str": lambda value: isinstance(value, str),
-    "str | None": lambda value: isinstance(value, str),
-    "bool": lambda value: isinstance(value, bool),
-    "tuple[str, ...]": _texts,
-    "Mapping[str, str]": lambda value: isinstance(value, dict) and _texts(list(value.values())),
-    "Mapping[str, tuple[str, ...]]": lambda value: isinstance(value, dict) and all(map(_texts, value.values())),
-}
+def _shaped(kind: type[T], raw: Mapping[str, Any], where: str, **derived: str) -> T:
+    """Build an entry from its table and what is derived from it. Raises CatalogueError for a wrong member."""
+    fields = kind.__dataclass_fields__.keys() - derived.keys()  # type: ignore[attr-defined]
+    try:
+        for name in sorted(raw.keys() - fields):
+            raise ValueError(f"unknown member {name!r}{did_you_mean(name, fields)}")
+        return convert({**raw, **derived}, kind)
+    except ValueError as error:
+        raise CatalogueError(f"{where}: {kind.__name__.lower()} {raw.get('id', '?')}: {error}") from None
 
 
 def suspicions() -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,6 @@ from conformance.model.calls import INFINITE
 from conformance.model.expected import Expected
 from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, UNLIMITED
 from conformance.model.values import replace
-from conformance.spec import entries
 from conformance.spec.catalogue import CatalogueError, assignment, catalogue
 from tools.audit.steps import events
 
@@ -270,7 +270,7 @@ def unfeatured() -> Mapping[str, Unfeatured]:
 
 
 def _entries(path: Path) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = entries.loads(path.read_text(encoding="utf-8"))["step"]
+    listed: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["step"]
     return listed
 
 

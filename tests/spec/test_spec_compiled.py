@@ -5,19 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
-from cases import all_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from nightly import fewer
 from platformdirs import user_cache_path
 
-from conformance.spec import compiled, entries
+from conformance.spec import compiled
 from conformance.spec.catalogue import catalogue
-from conformance.spec.compiled import KINDS, Entries, build, data_folder, load
+from conformance.spec.compiled import KINDS, Entries, build, load
 from conformance.spec.entries import CatalogueError, Reading, Requirement
 
 ENTRY = (
@@ -47,52 +42,6 @@ def names(rows: compiled.Rows) -> list[str]:
     return list(rows["requirement"])
 
 
-@all_of("path", sorted(data_folder().rglob("*.toml")), ids=lambda path: path.name)
-def test_the_quick_reader_reads_what_the_general_one_does(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert entries.loads(text) == tomllib.loads(text)
-
-
-LINES = st.sampled_from(
-    [
-        "[[requirement]]",
-        "[[reading]]  # the second",
-        "[reading.defaults]",
-        'id = "one"',
-        'says = "a \\\\ b"',
-        'says = """',
-        "text'''",
-        '"""',
-        'source = ["a", "b"]',
-        "source = [",
-        "source = []",
-        'requirement = ["a"]',
-        "]",
-        "generated = true",
-        "depth = 7",
-        "depth = 07",
-        "# a remark",
-        "",
-        'id="tight"',
-        'a.b = "dotted"',
-        'x = "tab\there"',
-    ]
-)
-
-
-@settings(max_examples=fewer(300), deadline=None)
-@given(st.lists(LINES, max_size=8))
-def test_any_lines_read_the_same_or_fail_the_same(lines: list[str]) -> None:
-    text = "\n".join(lines)
-    try:
-        wanted = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        with pytest.raises(tomllib.TOMLDecodeError):
-            entries.loads(text)
-        return
-    assert entries.loads(text) == wanted
-
-
 def test_the_cache_holds_what_the_files_say(tmp_path: Path) -> None:
     cold = load(cache=tmp_path)
     assert list(tmp_path.glob("catalogue-*"))
@@ -115,7 +64,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
 
 
 def damages(content: bytes) -> list[bytes]:
-    head, _, body = content.partition(b"\n")
+    head, body = content[:4], content[4:]
     return [
         b"",
         b"\n",
@@ -124,7 +73,7 @@ def damages(content: bytes) -> list[bytes]:
         head,
         content[: len(content) // 2],
         content.replace(b"first", b"worst"),
-        head + b"\n{}",
+        head + b"{}",
         b"\xff\xfe" + content,
         body,
     ]
@@ -181,7 +130,7 @@ def test_few_caches_are_kept(tmp_path: Path) -> None:
         ([ENTRY.format(word="first") + 'level = "must"\n'], "cannot be read"),
         ([ENTRY.format(word="first") + 'chekced = "none"\n'], "did you mean checked?"),
         ([ENTRY.format(word="first") + 'source = ["12"]\n'], "invalid source"),
-        ([ENTRY.format(word="first") + "reason = 7\n"], "reason is not of type str"),
+        ([ENTRY.format(word="first") + "reason = 7\n"], "Expected `str | null`, got `int` - at `$.reason`"),
         ([ENTRY.format(word="first") + 'since = "msmq-3.0"\nuntil = "msmq-2.0"\n'], "the earlier msmq-2.0"),
         ([ENTRY.format(word="first").replace("grammar", "none") + 'reason = "duplicate-of X"\n'], "a duplicate of X"),
         (['[[requirment]]\nid = "x"\n'], "requirment"),

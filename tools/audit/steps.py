@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tomllib import TOMLDecodeError
+from tomllib import TOMLDecodeError, loads
 from typing import TYPE_CHECKING, Any
 
-from conformance.spec import entries
 from conformance.spec.catalogue import Catalogue, CatalogueError, catalogue, did_you_mean
 from conformance.spec.compiled import data_folder
 
@@ -69,7 +68,7 @@ def read_events(folder: Path, known: Catalogue) -> dict[str, Event]:
     found = {}
     for path in sorted(folder.glob("*.toml"), key=lambda path: _order(path.stem)):
         try:
-            content = entries.loads(path.read_text(encoding="utf-8"))
+            content = loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, TOMLDecodeError) as error:
             raise CatalogueError(f"steps/{path.name} cannot be read: {error}") from None
         found[path.stem] = _event(path.stem, content, known)
