@@ -2,7 +2,7 @@
 
 python benchmarks/stateful.py [SECONDS] [FAULTS]
 
-Steps a second of the model alone (histories recorded beforehand and judged again), through hypothesis in this process
+Steps a second of the model alone (histories recorded beforehand and judged again), of a walk in this process
 and over stdio, and of the soak, each for SECONDS; then what it takes until each of FAULTS faults of the embedded
 implementation is found, steered and unsteered with the same seeds: steps, and seconds, of the walk that finds it. (The
 walks about something else, which come before it, take the same time either way.) Everything is measured in seconds of
@@ -21,24 +21,21 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-from hypothesis import Phase, seed
-
 from conformance.adapter.client import Client
 from conformance.children import rarely_collecting
 from conformance.embedded.faults import FAULTS
 from conformance.harness.connecting import open_client
 from conformance.harness.guarded_client import DriverGone
-from conformance.harness.hypothesis_settings import draw_from_the_seed_alone, from_options
 from conformance.harness.recorder import Recorder, RunOptions
 from conformance.histories.history import History
 from conformance.histories.soak import STEERED, Soak
-from conformance.histories.steering import Steering, mixed
-from conformance.histories.walk import Plan, generated, make, offered, possible_choices, set_up
+from conformance.histories.walk import Plan, Walk, offered, possible_choices, set_up
 from conformance.model import Call, Model, Observation, States
 from conformance.soak import known_plans
 from conformance.spec.catalogue import assignment
+from conformance.walks import examples, mixed, steps
 
-WANTED = {"model": 100_000, "hypothesis": 2_500, "stdio": 1_500, "soak": 20_000}
+WANTED = {"model": 100_000, "walk": 2_500, "stdio": 1_500, "soak": 20_000}
 SUITES = ("cursors", "transactions")  # whose faults a walk is to find
 EXAMPLES = 30  # of each plan, as a run has them
 SLICE = 5  # histories of each plan
@@ -90,10 +87,8 @@ def model_alone(seconds: float) -> Pace:
                 history = History(client, judge, model)
                 set_up(history, plan)
                 random = Random(f"{name}/{number}")
-                steering = Steering(on=False)
-                for _ in range(30):
-                    call = steering.choose(model, history.state, offers, random.getrandbits(32))
-                    if call is not None and not history.over:
+                for call in steps(lambda history=history: history.state, offers, random, 30):
+                    if not history.over:
                         history.do(call)
                 recorded.append(model.steps)
     model = Model(options().readings)
@@ -115,7 +110,13 @@ def worked() -> float:
     return sum(os.times()[:4])
 
 
-def through_hypothesis(seconds: float, *, in_process: bool) -> Pace:
+def walked(walk: Walk, number: int) -> None:
+    for random in examples(number, EXAMPLES):
+        if not walk.over:
+            walk.example(random, options().stateful_steps)
+
+
+def through_a_client(seconds: float, *, in_process: bool) -> Pace:
     """Steps a second from end to end: drawn, driven, judged and counted."""
     before = worked()
     with opened(in_process=in_process) as client:
@@ -123,8 +124,7 @@ def through_hypothesis(seconds: float, *, in_process: bool) -> Pace:
         began, number = time.perf_counter(), 0
         while time.perf_counter() - began < seconds:
             for plan in plans(client).values():
-                made = make(client, judge, plan)
-                generated(seed(number)(made), from_options(options(number, 30), phases=(Phase.generate,)))
+                walked(Walk(client, judge, plan), number)
             number += 1
     return Pace(judge.steps_taken / (worked() - before))
 
@@ -165,13 +165,13 @@ def until_found(fault: str, number: int, *, steered: bool, first: str | None) ->
     with opened(f"embedded+{fault}") as client:
         for name, plan in sorted(plans(client).items(), key=lambda item: item[0] != first):
             judge = Recorder(options(number), lambda verdict, count: None)
-            made = make(client, judge, plan, steering=Steering(on=steered))
+            walk = Walk(client, judge, plan, steered=steered)
             gone, began = False, time.process_time()
             try:
-                generated(seed(number)(made), from_options(options(number, EXAMPLES), phases=(Phase.generate,)))
+                walked(walk, number)
             except DriverGone:
                 gone = True
-            if gone or made.findings.found:
+            if gone or walk.findings.found:
                 return Hit(name, judge.steps_taken, time.process_time() - began)
     return None
 
@@ -216,11 +216,10 @@ def percentile(times: list[float], part: float) -> float:
 def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 3.0
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 30
-    draw_from_the_seed_alone()
     paces = {
         "model": model_alone(seconds),
-        "hypothesis": through_hypothesis(seconds, in_process=True),
-        "stdio": through_hypothesis(seconds, in_process=False),
+        "walk": through_a_client(seconds, in_process=True),
+        "stdio": through_a_client(seconds, in_process=False),
         "soak": soaking(seconds),
     }
     for name, pace in paces.items():

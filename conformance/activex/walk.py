@@ -1,12 +1,13 @@
 """Walks: plans that are drawn, step by step, from what a client can do with the objects it has.
 
 The draw follows an ideal implementation, so a walk is a plan like any other. A step that leads where nothing is known
-of the queue manager is drawn again.
+of the queue manager is not done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from random import Random
 from typing import Final
 
@@ -34,6 +35,7 @@ from conformance.activex.reference_answers import Objects, answer
 from conformance.activex.tables import ATTACHED, OPENED
 from conformance.activex.values import MISSING, Variant, long, text, truth
 from conformance.activex.world import WANTS, World
+from conformance.walks import Choice, steps
 
 STEPS: Final = 30
 TRIES: Final = 20
@@ -71,11 +73,11 @@ class Walk:
         """The objects as the acts so far have left them."""
         return self._objects.world
 
-    def step(self) -> None:
-        """Draw what the client does next, and do it."""
-        draw = self._random.choices(*zip(*_KINDS, strict=True))[0]
-        for _ in range(TRIES):
-            if self.attempt(draw(self)):
+    def go(self, most: int) -> None:
+        """Draw what the client does next, and do it, so many times."""
+        for acts in steps(lambda: self, _CHOICES, self._random, most * TRIES):
+            most -= self.attempt(acts)
+            if most == 0:
                 return
 
     def attempt(self, acts: Plan) -> bool:
@@ -250,15 +252,22 @@ _KINDS: Final = (
 )
 
 
-def walk(seed: int, steps: int = STEPS) -> Plan:
+def _choice(draw: Callable[[Walk], Plan]) -> Choice[Walk, Plan]:
+    """Return the choice of a kind of acts: one that is drawn, again and again where a draw has none."""
+    return lambda walk: tuple(islice(filter(None, (draw(walk) for _ in range(TRIES))), 1))
+
+
+_CHOICES: Final = tuple(choice for draw, weight in _KINDS for choice in (_choice(draw),) * weight)
+
+
+def walk(seed: int, most: int = STEPS) -> Plan:
     """Return the walk of a seed."""
     made = Walk(seed)
-    for _ in range(steps):
-        made.step()
+    made.go(most)
     return tuple(made.plan)
 
 
-def walks(count: int, steps: int = STEPS) -> Iterator[Plan]:
+def walks(count: int, most: int = STEPS) -> Iterator[Plan]:
     """Yield walks with the seeds 0, 1, 2 and so on."""
     for seed in range(count):
-        yield walk(seed, steps)
+        yield walk(seed, most)

@@ -28,12 +28,8 @@ def suite_settings(**overrides: Any) -> settings:
 
 
 def from_options(options: RunOptions, *, share: float = 1.0, **overrides: Any) -> settings:
-    """Return settings with the run's example and step counts; `share` (0 to 1) is this test's part of the examples."""
-    return suite_settings(
-        max_examples=max(1, round(options.max_examples * share)),
-        stateful_step_count=options.stateful_steps,
-        **overrides,
-    )
+    """Return settings with the run's count of examples; `share` (0 to 1) is this test's part of them."""
+    return suite_settings(max_examples=max(1, round(options.max_examples * share)), **overrides)
 
 
 def draw_from_the_seed_alone() -> None:

@@ -15,12 +15,13 @@ from conformance.harness.recorder import ConformanceFailure, ConformanceFailures
 from conformance.histories.history import History
 from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.reads import LONG_MS
+from conformance.histories.operations.state_queries import where
 from conformance.histories.operations.table import OPERATIONS, plainer, plainest, renamed, stored_call, well_formed
-from conformance.histories.steering import where
 from conformance.model import BadCall, Call, Model
 from conformance.model.calls import INFINITE
 from conformance.model.values import replace
 from conformance.verdict import Json, Verdict
+from conformance.walks import Budget, cuts, least
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -86,14 +87,6 @@ MAX_RUNS = 400  # histories run again; a walk's failure rarely needs a hundred
 MAX_SECONDS = 60.0  # a slow implementation gets a longer story, so that its user need not wait
 
 
-@dataclass(slots=True)
-class Spent:
-    """Cost of shrinking. runs: histories run again. late: shrinking ended because its time was over."""
-
-    runs: int = 0
-    late: bool = False
-
-
 def run(client: Port, judge: Recorder, calls: Sequence[Call]) -> tuple[tuple[Call, ...], ConformanceFailure | None]:
     """Run calls without those that make no sense any more; return the calls made and the failure that ended them."""
     history = History(client, judge, Model(judge.readings))
@@ -122,38 +115,31 @@ def shortened(
     disabled: frozenset[str] = frozenset(),
     runs: int = MAX_RUNS,
     seconds: float = MAX_SECONDS,
-    spent: Spent | None = None,
+    budget: Budget | None = None,
 ) -> tuple[Call, ...]:
     """Return the fewest and simplest calls found that break the same requirement; `calls` itself when none do.
 
-    disabled: requirements whose check is switched off. runs, seconds: the most to spend. spent: updated with the cost.
+    disabled: requirements whose check is switched off. runs, seconds: the most to spend, unless a budget is given.
     """
-    until = time.monotonic() + seconds
-    best = tuple(calls)
-    spent = spent or Spent()
-    last = spent.runs + runs
-    try:
-        progress = True
-        while progress:
-            progress = False
-            for candidate, wanted in candidates(best):
-                spent.late = spent.late or time.monotonic() > until
-                if spent.runs >= last or spent.late:
-                    return best
-                spent.runs += 1
-                made, broken = run(client, Recorder(options, lambda verdict, count: None, disabled=disabled), candidate)
-                same = broken is not None and (
-                    broken.verdict.requirement == failure.verdict.requirement
-                    or wanted is _Wanted.ANY
-                    or (wanted is _Wanted.ALIKE and _alike(broken.verdict, failure.verdict))
-                )
-                if same and (_cost(made) < _cost(best) or well_formed(best) != best) and well_formed(made) == made:
-                    assert broken is not None
-                    best, failure, progress = made, broken, True
-                    break
-    except DriverGone:
-        return best
-    return best
+    budget = budget or Budget(runs, time.monotonic() + seconds)
+    broken = failure.verdict
+
+    def fails(candidate: tuple[tuple[Call, ...], _Wanted], best: tuple[Call, ...]) -> tuple[Call, ...] | None:
+        nonlocal broken
+        calls, wanted = candidate
+        try:
+            made, found = run(client, Recorder(options, lambda verdict, count: None, disabled=disabled), calls)
+        except DriverGone:
+            budget.over = True
+            return None
+        if found is None or not wanted.fits(found.verdict, broken) or well_formed(made) != made:
+            return None
+        if _cost(made) >= _cost(best) and well_formed(best) == best:
+            return None
+        broken = found.verdict
+        return made
+
+    return least(tuple(calls), candidates, fails, budget)
 
 
 class _Wanted(Enum):
@@ -162,6 +148,14 @@ class _Wanted(Enum):
     SAME = "same"
     ANY = "any"
     ALIKE = "alike"
+
+    def fits(self, found: Verdict, before: Verdict) -> bool:
+        """Tell whether a candidate's failure keeps it."""
+        return (
+            found.requirement == before.requirement
+            or self is _Wanted.ANY
+            or (self is _Wanted.ALIKE and _alike(found, before))
+        )
 
 
 def _alike(one: Verdict, other: Verdict) -> bool:
@@ -199,11 +193,8 @@ def _simpler(calls: tuple[Call, ...]) -> Iterator[tuple[tuple[Call, ...], _Wante
     for at, call in enumerate(calls):
         if OPERATIONS[call.method].restores:  # what also goes wrong without it is not its doing
             yield calls[:at] + calls[at + 1 :], _Wanted.ALIKE
-    size = len(calls) // 2
-    while size >= 1:  # the end of a history matters most, so leave out from the front
-        for start in range(0, len(calls) - size, max(1, size)):
-            yield calls[:start] + calls[start + size :], _Wanted.SAME
-        size //= 2
+    for some in cuts(calls):  # the end of a history matters most
+        yield some, _Wanted.SAME
     yield renamed(calls), _Wanted.SAME
     yield tuple(map(plainest, calls)), _Wanted.SAME
     for at, call in enumerate(calls):
@@ -268,23 +259,13 @@ class Findings:
         before it is dropped: those calls caused it, and they have findings of their own.
         """
         until = time.monotonic() + seconds
-        spent = Spent()
+        every = Budget(ALL_RUNS, until)
         told: dict[tuple[str, tuple[Call, ...]], ConformanceFailure] = {}
         for finding in self.found.values():
             calls = finding.calls
-            left = min(MAX_SECONDS, until - time.monotonic())
-            runs = min(MAX_RUNS, ALL_RUNS - spent.runs)
-            if runs > 0:
-                calls = shortened(
-                    client,
-                    options,
-                    finding.failure,
-                    calls,
-                    disabled=judge.disabled,
-                    runs=runs,
-                    seconds=left,
-                    spent=spent,
-                )
+            if every.runs > 0:
+                with every.part(MAX_RUNS, MAX_SECONDS) as budget:
+                    calls = shortened(client, options, finding.failure, calls, disabled=judge.disabled, budget=budget)
             failure, came = confirmed(client, judge, options, finding.failure, calls)
             if finding.behind and came == 0:
                 continue
@@ -292,7 +273,7 @@ class Findings:
             if failure.verdict.requirement != finding.failure.verdict.requirement:
                 failure.replaces = finding.failure.verdict.requirement
             told.setdefault((failure.verdict.requirement, _plain(calls)), failure)
-        if spent.late:
+        if every.late:
             judge.remarks.append(TOO_SLOW)
         return list(told.values())
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from random import Random
 
+from conformance import walks
 from conformance.histories import plans
 from conformance.histories.inference.probing import Player, defaults
 from conformance.histories.operations.operation import Offer
 from conformance.histories.operations.table import ACTIONS, METHODS
-from conformance.histories.steering import Choice, pick
-from conformance.histories.walk import Plan, chooser
+from conformance.histories.walk import Choice, Plan, chooser
 from conformance.histories.walk import set_up as opened
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, State, States
 from conformance.model.calls import Scan
@@ -101,23 +102,18 @@ def caught(histories: int = HISTORIES, steps: int = STEPS) -> frozenset[str]:
     tried: Counter[str] = Counter()
     model = Model(assignment("windows"))
     for at, plan in enumerate(PLANS):
+        choices = [chooser(ACTIONS[name], _EVERYTHING) for name in plan.actions]
         for number in range(histories if at else histories * OF_EVERYTHING):
             played = Played(model, Player(defaults()), tried, found)
             opened(played, plan)
-            _walk(played, plan, Random(f"{at}/{number}"), steps)
+            _walk(played, choices, Random(f"{at}/{number}"), steps)
     return frozenset(found)
 
 
-def _walk(played: Played, plan: Plan, random: Random, steps: int) -> None:
-    choices: list[Choice] = [chooser(ACTIONS[name], _EVERYTHING) for name in plan.actions]
-    for _ in range(steps):
-        call, _ = pick(played.state, choices, random.getrandbits(32))
-        if call is None:
-            return
-        try:
+def _walk(played: Played, choices: list[Choice], random: Random, steps: int) -> None:
+    for call in walks.steps(lambda: played.state, choices, random, steps):
+        with suppress(BadCall):
             played.do(call)
-        except BadCall:
-            continue
 
 
 def _changed(right: Observation, state: State, call: Call) -> Iterator[Observation]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from conformance import walks
 from conformance.adapter.errors import DriverTimeout, DriverUnusable, NotAccepted
 from conformance.adapter.session import Result
 from conformance.children import rarely_collecting
@@ -20,8 +21,8 @@ from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.harness.tape import Tape
 from conformance.histories.driver_side import Driving
 from conformance.histories.findings import MAX_EACH, confirmed, run, shortened
-from conformance.histories.steering import Choice, Steering, kind_of, where
-from conformance.histories.walk import Plan, possible_choices, set_up
+from conformance.histories.operations.state_queries import kind_of, where
+from conformance.histories.walk import Choice, Plan, Steering, possible_choices, set_up, steering
 from conformance.model import BadCall, Call, Judged, Model, State, States
 from conformance.verdict import Outcome, Verdict
 
@@ -200,7 +201,7 @@ class Lane:
     plan: Plan
     judge: Recorder
     choices: tuple[Choice, ...]
-    steering: Steering = field(default_factory=lambda: Steering(limit=STEERED))
+    steering: Steering
 
 
 @dataclass(slots=True)
@@ -241,7 +242,10 @@ class Soak:
         self._on_finding = on_finding
         self._past = past
         self._on_consequence = on_consequence
-        self._lanes = [Lane(name, plan, judge_of(name), possible_choices(client, plan)) for name, plan in plans.items()]
+        self._lanes = [
+            Lane(name, plan, judge_of(name), possible_choices(client, plan), steering(self._model, limit=STEERED))
+            for name, plan in plans.items()
+        ]
         self._direct = client.in_process_driver is not None
         self._asked = self._ask_anew()
         self._told: set[tuple[str, str]] = set()
@@ -282,13 +286,9 @@ class Soak:
         self.soaked.steps += len(history.calls) if history is not None else 0
 
     def _steps(self, lane: Lane, history: Quick, random: Random, until: float) -> None:
-        steering, model = lane.steering, self._model
-        draw = random.getrandbits
-        for step in range(self._options.stateful_steps):
+        steering, most = lane.steering, self._options.stateful_steps
+        for step, call in enumerate(walks.steps(lambda: history.state, lane.choices, random, most, steering)):
             if step & 63 == 63 and time.monotonic() > until:
-                return
-            call = steering.choose(model, history.states.states[0], lane.choices, draw(32))
-            if call is None:
                 return
             try:
                 judged = history.do(call)

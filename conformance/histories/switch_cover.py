@@ -16,11 +16,18 @@ from conformance.histories.examples import ADDRESS, GET, REMOTE, step
 from conformance.histories.findings import Findings, raised
 from conformance.histories.history import History
 from conformance.histories.operations.operation import Action, Offer, action
-from conformance.histories.operations.state_queries import handles, listed, message_name, named_alone, names
+from conformance.histories.operations.state_queries import (
+    handles,
+    kind_of,
+    listed,
+    message_name,
+    named_alone,
+    names,
+    where,
+)
 from conformance.histories.operations.state_queries import working_transactions as working
 from conformance.histories.operations.table import ACTIONS, stored_call
-from conformance.histories.steering import Choice, kind_of, where
-from conformance.histories.walk import chooser, offer_of
+from conformance.histories.walk import Choice, chooser, offer_of
 from conformance.model import BadCall, Call, Model, State
 from conformance.model.journals import ELSEWHERE, SYSTEM_QUEUES, is_kept, journal_of
 from conformance.model.management_rows import MACHINE, QUEUE

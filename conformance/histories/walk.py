@@ -1,35 +1,53 @@
-"""Random walk: a hypothesis state machine whose steps are calls that make sense in the model's state."""
+"""Random walk: examples whose steps are calls that make sense in the model's state."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from random import Random
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from hypothesis import Phase, seed
-from hypothesis import settings as Settings
-from hypothesis import strategies as st
-from hypothesis.errors import Flaky
-from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
-
+from conformance import walks
 from conformance.harness.guarded_client import refusals
-from conformance.harness.hypothesis_settings import draw_from_the_seed_alone, from_options
 from conformance.harness.recorder import ConformanceFailure
 from conformance.histories.findings import Findings, raised
 from conformance.histories.history import History
 from conformance.histories.operations.operation import Action, Offer
-from conformance.histories.operations.state_queries import names
+from conformance.histories.operations.state_queries import kind_of, names, where
 from conformance.histories.operations.table import ACTIONS, METHODS, stored_call, takes
-from conformance.histories.steering import Choice, Steering, kind_of, mixed, where
-from conformance.model import Call, Model, State
+from conformance.model import BadCall, Call, Model, State
+from conformance.model.expected import Expected
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder, RunOptions
 
-ROLLS = 1 << 20  # values of the one draw per step: enough for a dozen actions with a few dozen calls each
 NEEDS = ("queues.create", "queues.open", "messages.send", "messages.receive")
+Choice: TypeAlias = walks.Choice[State, Call]
+Steering: TypeAlias = walks.Steering[State, Call]
+
+
+def steering(model: Model, *, on: bool = True, limit: int = 20_000) -> Steering:
+    """Return a new steering by what the model expects."""
+    return walks.Steering(partial(foreseen, model), where, on, limit)
+
+
+def foreseen(model: Model, state: State, call: Call) -> list[object] | None:
+    """Return what the likely outcome of a call would show; None if the call makes no sense."""
+    try:
+        return shown_by(call, model.allowed(state, call).outcomes[0])
+    except BadCall:
+        return None
+
+
+def shown_by(call: Call, expected: Expected) -> list[object]:
+    """Return what an outcome shows: transitions, requirements, and the kind of state it leads to."""
+    shown: list[object] = [*expected.transitions, expected.requirement, *expected.also]
+    for completion in expected.completions:
+        shown += (completion.requirement, *completion.also)
+    shown.append((call.method, kind_of(expected.next)))
+    return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,81 +122,61 @@ def set_up(history: Doing, plan: Plan) -> None:
     history.do(Call("queues.open", name=names("h", history.state.handles), queue=first, access="move"))
 
 
-class Enough(BaseException):
-    """The walk is over: it has enough failures, or no time left. Not an Exception: hypothesis lets it through."""
+class Walk:
+    """A walk over a plan, with the actions that the driver offers.
 
-
-class Walk(RuleBasedStateMachine):
-    """One example. `make` makes the class for a plan.
-
-    There is one rule instead of one per action: hypothesis would switch some off for a whole example, and a history
-    without sends, or without commits, gets nowhere. The model's state decides which calls are worthwhile.
+    first_only: it ends with the first failure. over: it has enough failures, or no time left.
     """
 
-    client: Port
-    judge: Recorder
-    model: Model
-    plan: Plan
-    choices: tuple[Choice, ...]
-    steering: Steering
-    findings: Findings
-    refusals: tuple[type[BaseException], ...]
-    first_only: bool
-    until: float
+    def __init__(
+        self, client: Port, judge: Recorder, plan: Plan, *, steered: bool = True, first_only: bool = True
+    ) -> None:
+        self.findings = Findings()
+        self.over = False
+        self._client, self._judge, self._first_only = client, judge, first_only
+        self._model = Model(judge.readings)
+        self._plan = fitting(plan, offer_of(client))
+        self._choices = possible_choices(client, plan)
+        self.steering: Steering = steering(self._model, on=steered)
+        self._refusals = refusals()
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.spread = 0
-        self.failed = False
-        self.history = History(self.client, self.judge, self.model)
+    def example(self, random: Random, steps: int) -> None:
+        """Play one example."""
+        history = History(self._client, self._judge, self._model)
         try:
-            set_up(self.history, self.plan)
+            set_up(history, self._plan)
         except ConformanceFailure as failure:
-            self.note(failure)
-
-    def teardown(self) -> None:
-        """End everything that still waits."""
-        self.history.driving.leave()
-
-    @rule(roll=st.integers(0, ROLLS - 1))
-    def step(self, roll: int) -> None:
-        """Make one call. The roll chooses the action and one of its calls."""
-        history = self.history
-        if self.failed or history.over:
-            return
-        if time.monotonic() > self.until:
-            self.judge.cut = True
-            raise Enough
-        self.spread = spread(roll, self.spread)
-        call = self.steering.choose(self.model, history.state, self.choices, self.spread)
-        if call is None:
-            return
+            if not self._goes_on(history, failure):
+                return
         try:
-            history.do(call)
-        except ConformanceFailure as failure:
-            self.note(failure)
-        except self.refusals:
-            del history.calls[-1]
-        else:
-            self.steering.took([*history.shown, (call.method, kind_of(history.state))])
+            self._steps(history, random, steps)
+        finally:
+            history.driving.leave()
 
-    def note(self, failure: ConformanceFailure) -> None:
+    def _steps(self, history: History, random: Random, steps: int) -> None:
+        for call in walks.steps(lambda: history.state, self._choices, random, steps, self.steering):
+            if history.over:
+                return
+            if time.monotonic() > self._judge.until:
+                self._judge.cut = self.over = True
+                return
+            try:
+                history.do(call)
+            except ConformanceFailure as failure:
+                if not self._goes_on(history, failure):
+                    return
+            except self._refusals:
+                del history.calls[-1]
+            else:
+                self.steering.took([*history.shown, (call.method, kind_of(history.state))])
+
+    def _goes_on(self, history: History, failure: ConformanceFailure) -> bool:
         """Note a failure. It ends the example unless only the code was wrong; the walk goes on."""
         call = stored_call(failure.repro["calls"][-1])
-        self.findings.add(failure, self.history, call)
-        self.steering.avoided.add(where(self.history.state, call))
-        if self.first_only or self.findings.full:
-            raise Enough
-        self.failed = not self.history.go_on()
-
-
-def spread(roll: int, before: int) -> int:
-    """Return the roll mixed with those before it.
-
-    Hypothesis draws some numbers (0, the bounds, earlier draws) far more often than others. That finds errors in
-    arithmetic, but here it would repeat one call for a whole history, and one history for many examples.
-    """
-    return mixed(mixed(roll) ^ before)
+        self.findings.add(failure, history, call)
+        self.steering.avoided.add(where(history.state, call))
+        self.over = self._first_only or self.findings.full
+        return not self.over and history.go_on()
 
 
 def possible_choices(client: Port, plan: Plan) -> tuple[Choice, ...]:
@@ -200,56 +198,14 @@ def offered(client: Port, plan: Plan) -> bool:
     return len(possible_choices(client, plan)) * 2 >= len(plan.actions)
 
 
-def make(
-    client: Port,
-    judge: Recorder,
-    plan: Plan,
-    *,
-    steering: Steering | None = None,
-    first_only: bool = True,
-    until: float = float("inf"),
-) -> type[Walk]:
-    """Make the state machine for this plan, with the actions that the driver offers.
-
-    first_only: end with the first failure. until: `time.monotonic()` at which to end.
-    """
-    members = {
-        "client": client,
-        "judge": judge,
-        "model": Model(judge.readings),
-        "plan": fitting(plan, offer_of(client)),
-        "choices": possible_choices(client, plan),
-        "steering": steering or Steering(),
-        "findings": Findings(),
-        "refusals": refusals(),
-        "first_only": first_only,
-        "until": until,
-    }
-    made: type[Walk] = type("Walk", (Walk,), members)
-    return made
-
-
-def generated(made: type[Walk], settings: Settings) -> None:
-    """Let hypothesis run the state machine until its examples are done or it raises Enough."""
-    try:
-        run_state_machine_as_test(made, settings=settings)
-    except Enough:
-        pass
-    except Flaky as error:
-        # Hypothesis raises Flaky, in place of Enough, when an example ends where one with the same draws went on.
-        if not isinstance(error.__context__, Enough):
-            raise
-
-
 def walk(client: Port, judge: Recorder, options: RunOptions, plan: Plan, *, steered: bool = True) -> None:
     """Walk this plan's share of the examples that the run asks for.
 
     Raises ConformanceFailure, with the shortest story found, for one finding, and ConformanceFailures for several. A
     run that stops at the first failure looks for no second.
     """
-    draw_from_the_seed_alone()
-    steering = Steering(on=steered)
-    made = make(client, judge, plan, steering=steering, first_only=options.first_only, until=judge.until)
-    settings = from_options(options, share=plan.share, phases=(Phase.explicit, Phase.generate))
-    generated(seed(options.seed)(made), settings)
-    raised(made.findings.told(client, judge, options))
+    walk = Walk(client, judge, plan, steered=steered, first_only=options.first_only)
+    for random in walks.examples(options.seed, options.max_examples * plan.share):
+        if not walk.over:
+            walk.example(random, options.stateful_steps)
+    raised(walk.findings.told(client, judge, options))

@@ -20,11 +20,11 @@ from conformance.histories.inference.probing import Player, defaults
 from conformance.histories.operations.operation import NEEDED, Offer, Role
 from conformance.histories.operations.table import ACTIONS, METHODS, OPERATIONS, renamed, stored_call
 from conformance.histories.plans import DATA, stored
-from conformance.histories.steering import pick
 from conformance.histories.walk import Plan, chooser, set_up
 from conformance.model import BadCall, Call, State, message_properties
 from conformance.model.properties import ROWS
 from conformance.model.step import METHODS as JUDGED
+from conformance.walks import pick
 from tools import walk_claims
 
 PACKAGE = Path(conformance.__file__).parent

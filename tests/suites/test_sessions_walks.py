@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from cases import all_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from walk_peers import WalkPeer
 
 from conformance.adapter.connectors import connect
@@ -30,8 +27,7 @@ from conformance.spec.catalogue import assignment
 from conformance.suites.sessions.rejudge import rejudge
 from conformance.suites.sessions.walking import Walker, check, drawn
 from conformance.verdict import Outcome, Verdict
-
-ROLLS = st.lists(st.integers(0, (1 << 20) - 1), max_size=16)
+from conformance.walks import examples
 
 
 def walked(acts: tuple[Act, ...], tmp_path: Path, defects: str = "", *, accepts: bool = True) -> list[Verdict]:
@@ -107,14 +103,12 @@ def test_each_defect_is_found_by_its_walk(defect: str, plan: str, requirement: s
     assert failed(walked(plans()[plan].acts, tmp_path, defect))[:1] == [requirement]
 
 
-@settings(max_examples=10, deadline=None, database=None, derandomize=True)
-@given(ROLLS)
-def test_walks_of_chance_make_sense_and_find_nothing_wrong_with_what_is_right(rolls: list[int]) -> None:
-    acts = drawn(rolls, accepts=True)
-    assert [act for _, act in steps_of(acts)] == list(acts)
-    assert tuple(Act.from_json(act.to_json()) for act in acts) == acts
-    with TemporaryDirectory() as folder:
-        assert not failed(walked(acts, Path(folder)))
+def test_walks_of_chance_make_sense_and_find_nothing_wrong_with_what_is_right(tmp_path: Path) -> None:
+    for number, random in enumerate(examples(0, 10)):
+        acts = drawn(random, accepts=True)
+        assert [act for _, act in steps_of(acts)] == list(acts)
+        assert tuple(Act.from_json(act.to_json()) for act in acts) == acts
+        assert not failed(walked(acts, tmp_path / str(number)))
 
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10)

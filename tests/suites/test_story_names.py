@@ -22,11 +22,11 @@ from conformance.histories.inference.probing import Player, defaults
 from conformance.histories.operations.operation import Kind, Offer, Role
 from conformance.histories.operations.table import ACTIONS, METHODS, named, renamed, stored_call, well_formed
 from conformance.histories.situations import book
-from conformance.histories.steering import pick
 from conformance.histories.walk import Plan, chooser
 from conformance.model import BadCall, Call, State
 from conformance.repro import FAILED, repro
 from conformance.spec.catalogue import assignment
+from conformance.walks import pick
 
 LIE = resource("fixtures/old/shrunk-to-a-lie.json")
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 30)

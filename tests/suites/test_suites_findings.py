@@ -10,11 +10,12 @@ from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, Recorder, RunOptions
 from conformance.histories import plans
 from conformance.histories.history import History
-from conformance.histories.steering import RARE, Steering, kind_of, mixed, pick, shown_by, where
-from conformance.histories.walk import make, possible_choices, set_up, walk
+from conformance.histories.operations.state_queries import kind_of, where
+from conformance.histories.walk import Walk, possible_choices, set_up, shown_by, steering, walk
 from conformance.model import Call, Model, State
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
+from conformance.walks import RARE, mixed, pick
 
 
 def options(examples: int = 40, *, seed: int = 0, first_only: bool = False) -> RunOptions:
@@ -46,7 +47,7 @@ def test_distinct_defects_are_all_found_in_one_walk(tmp_path: Path) -> None:
 
 
 def test_a_wrong_code_does_not_hide_what_comes_behind_it(tmp_path: Path) -> None:
-    failures = found("faulty_managers:ThreeDefects", plans.TRANSACTIONS, tmp_path, options(60, seed=1))
+    failures = found("faulty_managers:ThreeDefects", plans.TRANSACTIONS, tmp_path, options(200, seed=1))
     broken = {failure.verdict.requirement: failure for failure in failures}
     assert any(name.endswith("no-wait-code") for name in broken), broken
     lost = broken["MQDMPR-3.1.4.5.receives-return"]
@@ -92,7 +93,8 @@ def test_one_seed_gives_one_walk(tmp_path: Path) -> None:
 
 
 def test_steering_prefers_what_was_never_shown(tmp_path: Path) -> None:
-    model, steering = Model(), Steering()
+    model = Model()
+    steered = steering(model)
     with connect("python:memory_manager:HonestManager", state_dir=tmp_path, in_process=True) as client:
         history = History(client, Recorder(options(), lambda verdict, count: None), model)
         set_up(history, plans.CURSORS)
@@ -101,11 +103,11 @@ def test_steering_prefers_what_was_never_shown(tmp_path: Path) -> None:
     dull = Call("messages.receive", handle="h2")
     shown = shown_by(dull, model.allowed(state, dull).outcomes[0])
     for _ in range(RARE):
-        steering.took(shown)
+        steered.took(shown)
     rolls = [mixed(number) for number in range(400)]
     plain = [pick(state, offered, roll)[0] for roll in rolls]
-    steered = [steering.choose(model, state, offered, roll) for roll in rolls]
-    assert sum(call == dull for call in steered) * 2 < sum(call == dull for call in plain)
+    rare = [steered.choose(state, offered, roll) for roll in rolls]
+    assert sum(call == dull for call in rare) * 2 < sum(call == dull for call in plain)
 
 
 def test_a_place_is_told_by_the_operation_and_the_kind_of_state(tmp_path: Path) -> None:
@@ -122,10 +124,10 @@ def test_a_place_is_told_by_the_operation_and_the_kind_of_state(tmp_path: Path) 
     assert kind_of(later) == kind_of(state) and where(later, read) == where(state, read)
 
 
-def test_the_machine_has_one_rule_and_no_memory_of_other_walks(tmp_path: Path) -> None:
+def test_a_walk_has_no_memory_of_other_walks(tmp_path: Path) -> None:
     with connect("python:memory_manager:HonestManager", state_dir=tmp_path, in_process=True) as client:
         judge = Recorder(options(), lambda verdict, count: None)
-        one, two = make(client, judge, plans.CURSORS), make(client, judge, plans.CURSORS)
+        one, two = Walk(client, judge, plans.CURSORS), Walk(client, judge, plans.CURSORS)
     assert one.steering is not two.steering and one.findings is not two.findings
 
 

@@ -13,7 +13,7 @@ from conformance.harness.recorder import ConformanceFailure, Recorder, RunOption
 from conformance.histories.history import History
 from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.table import OPERATIONS
-from conformance.histories.walk import ROLLS, Plan, possible_choices, set_up
+from conformance.histories.walk import Plan, possible_choices, set_up
 from conformance.model import (
     Answer,
     BadCall,
@@ -36,6 +36,7 @@ from conformance.model.values import replace
 from conformance.spec.catalogue import catalogue
 from conformance.spec.constants import hresults
 from conformance.verdict import Outcome, Verdict
+from conformance.walks import steps
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -313,17 +314,13 @@ def walked(client: Port, options: RunOptions, plan: Plan, seed: int) -> Evidence
     """Walk a plan, with every step a sensible call chosen by the seed, and return the evidence."""
     probe = Probe(client, options)
     possible = possible_choices(client, plan)
-    chance = Random(seed)
     try:
         set_up(probe, plan)
-        for _ in range(options.stateful_steps):
-            choices = [calls for choice in possible if (calls := choice(probe.state))]
-            if not choices or probe.over:
+        for call in steps(lambda: probe.state, possible, Random(seed), options.stateful_steps):
+            if probe.over:
                 break
-            roll = chance.randrange(ROLLS)
-            chosen = choices[roll % len(choices)]
             with suppress(NotAccepted):
-                probe.do(chosen[roll // len(choices) % len(chosen)])
+                probe.do(call)
     except ConformanceFailure as failure:
         return probe.evidence("walk", failure.verdict)
     except BadCall:

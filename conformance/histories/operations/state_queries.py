@@ -82,3 +82,44 @@ def worth(queue: Queue) -> int:
 def named_alone(queue: Queue) -> bool:
     """Return True for a single main queue: no subqueue, journal or dead-letter queue, and no list of several queues."""
     return queue.parent is None and not is_kept(queue.name) and "," not in queue.name
+
+
+def kind_of(state: State) -> tuple[object, ...]:
+    """Return the kind of a state: the kinds of things in it, without names, numbers and times."""
+    return (
+        frozenset(
+            (queue.transactional, position.state)
+            for queue in state.queues.values()
+            for position in queue.positions
+            if position.state is not PositionState.DELETED
+        ),
+        frozenset(cursor.state for cursor in state.cursors.values() if cursor.state is not CursorState.CLOSED),
+        frozenset((waiter.method, waiter.cursor is not None) for waiter in state.waiters),
+    )
+
+
+def where(state: State, call: Call) -> str:
+    """Describe the operation and the kind of state it meets. Failures at different places may have different causes."""
+    parts = [call.method]
+    handle = state.handles.get(call.handle or "")
+    queue = state.queues.get(handle.queue if handle is not None else call.queue or "")
+    if queue is not None:
+        parts.append("transactional queue" if queue.transactional else "plain queue")
+    if handle is not None and (not handle.is_open or handle.lost):
+        parts.append("handle gone")
+    cursor = state.cursors.get(call.cursor or "")
+    if cursor is not None:
+        parts.append(f"cursor {cursor.state.value}")
+        if cursor.message is not None and queue is not None:
+            position = queue.find(cursor.message)
+            parts.append(f"on {position.state.value}" if position is not None else "on nothing")
+    if call.transaction is not None:
+        known = state.transactions.get(call.transaction)
+        parts.append("in a transaction" if known is None or known.ended is None else "in an ended transaction")
+    if call.action is not None:
+        parts.append(call.action)
+    if call.timeout_ms:
+        parts.append("waiting")
+    if state.waiters:
+        parts.append("others wait")
+    return ", ".join(parts)

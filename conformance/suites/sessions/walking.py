@@ -6,15 +6,14 @@ import base64
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from hypothesis import Phase, given, seed
-from hypothesis import strategies as st
 
 from conformance.harness.guarded_client import NOT_OFFERED
-from conformance.harness.hypothesis_settings import draw_from_the_seed_alone, from_options
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Said
@@ -61,6 +60,7 @@ from conformance.suites.sessions.dialogue import (
 )
 from conformance.suites.sessions.playing import METHODS, PINGS
 from conformance.verdict import Outcome, Verdict
+from conformance.walks import Budget, cuts, examples, least, steps
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -494,14 +494,9 @@ KIND: Final = "walk"
 """The kind of a walk's repro file."""
 SHARE: Final = 0.2
 """A walk's part of the examples that a run asks for: one takes as long as many histories of calls."""
-_ROLLS: Final = 1 << 20
 _MOST_ACTS: Final = 16
-_RUNS, _SECONDS = 40, 15.0
+_RUNS, _SECONDS = 60, 15.0
 """The most to spend on cutting a walk down: done for the first deviation from each requirement in a run."""
-
-
-class Enough(BaseException):
-    """The walks of chance are over. Not an Exception: hypothesis lets it through."""
 
 
 def planned(some: Iterable[Plan]) -> list[Any]:
@@ -537,43 +532,28 @@ def check(plan: Plan, mq: Port, judge: Recorder) -> None:
 def wander(mq: Port, judge: Recorder, options: RunOptions, claimed: tuple[str, ...]) -> None:
     """Take walks of chance, this test's part of the examples that the run asks for."""
     _require(mq, judge, claimed)
-    draw_from_the_seed_alone()
     about = mq.call("sessions.about").values
     accepts = about.get("timers_ms", {}).get("session-retry-connect", MOST_RETRY_MS + 1) <= MOST_RETRY_MS
-    settings = from_options(options, share=SHARE, phases=(Phase.explicit, Phase.generate))
-    found: list[ConformanceFailure] = []
-
-    @seed(options.seed)
-    @settings
-    @given(st.lists(st.integers(0, _ROLLS - 1), min_size=2, max_size=_MOST_ACTS))
-    def walks(rolls: list[int]) -> None:
-        if time.monotonic() > judge.until:
-            judge.cut = True
-            raise Enough
-        acts = drawn(rolls, accepts=accepts)
-        try:
-            play(mq, judge, acts, accepts=accepts)
-        except ConformanceFailure as failure:
-            found.append(shortened(mq, judge, failure, acts, accepts=accepts))
-            raise Enough from None
-
     try:
-        walks()
-    except Enough:
-        pass
+        for random in examples(options.seed, options.max_examples * SHARE):
+            if time.monotonic() > judge.until:
+                judge.cut = True
+                return
+            acts = drawn(random, accepts=accepts)
+            try:
+                play(mq, judge, acts, accepts=accepts)
+            except ConformanceFailure as failure:
+                raise shortened(mq, judge, failure, acts, accepts=accepts) from None
     except NotPlayed as lacking:
         _left_out(judge, (), str(lacking))
-    if found:
-        raise found[0]
 
 
-def drawn(rolls: Iterable[int], *, accepts: bool) -> tuple[Act, ...]:
-    """Return the walk that these numbers choose, each one of the acts that make sense."""
-    stand, acts = Stand(), []
-    for roll in rolls:
-        possible = choices(stand, accepts=accepts)
-        acts.append(possible[roll % len(possible)])
-        stand = after(stand, acts[-1])
+def drawn(random: Random, *, accepts: bool) -> tuple[Act, ...]:
+    """Return a walk of chance, each step one of the acts that make sense."""
+    stands, acts = [Stand()], []
+    for act in steps(lambda: stands[-1], (partial(choices, accepts=accepts),), random, random.randint(2, _MOST_ACTS)):
+        acts.append(act)
+        stands.append(after(stands[-1], act))
     return tuple(acts)
 
 
@@ -584,33 +564,22 @@ def shortened(
     run has told of one."""
     if not any(one.verdict.requirement == failure.verdict.requirement for one in judge.first_failures):
         return failure
-    until, runs = time.monotonic() + _SECONDS, 0
-    best, found = tuple(acts), failure
+    found = failure
 
-    def breaks(some: tuple[Act, ...]) -> ConformanceFailure | None:
+    def fails(some: tuple[Act, ...], best: tuple[Act, ...]) -> tuple[Act, ...] | None:
+        nonlocal found
         quiet = Recorder(judge.options, lambda verdict, count: None, disabled=judge.disabled, tape=judge.tape)
         try:
             play(mq, quiet, some, accepts=accepts)
         except ConformanceFailure as other:
-            return other if other.verdict.requirement == failure.verdict.requirement else None
+            if other.verdict.requirement == failure.verdict.requirement:
+                found = other
+                return some
         except NotPlayed:
-            return None
+            pass
         return None
 
-    size = max(1, len(best) // 2)
-    while size >= 1:
-        at = 0
-        while at < len(best):
-            if runs >= _RUNS or time.monotonic() > until:
-                return found
-            runs += 1
-            some = best[:at] + best[at + size :]
-            other = breaks(some)
-            if other is None:
-                at += size
-            else:
-                best, found = some, other
-        size //= 2
+    least(tuple(acts), partial(cuts, end=True), fails, Budget(_RUNS, time.monotonic() + _SECONDS))
     return found
 
 
