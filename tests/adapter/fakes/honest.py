@@ -87,6 +87,7 @@ class Honest:
 
     def queues_delete(self, number, params) -> None:
         found = self.queues.pop(params["format_name"], None)
+        self.handles = {handle: name for handle, name in self.handles.items() if name in self.queues}
         self.save()
         self.answer(number, status=NO_QUEUE if found is None else 0)
 
@@ -103,6 +104,9 @@ class Honest:
         self.answer(number, status=BAD_HANDLE if found is None else 0)
 
     def messages_send(self, number, params) -> None:
+        if params["queue"] not in self.handles:
+            self.answer(number, status=BAD_HANDLE)
+            return
         queue = self.queues[self.handles[params["queue"]]]
         queue.append({"body": "", **params["message"]})
         self.answer(number)
