@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,18 @@ def test_every_declaration_is_of_tests_and_rooms_that_are_there() -> None:
     ] == []
     rooms = {room for each in changed.ROOMS.values() for room in each}
     assert {room for room in rooms if not any((top / at / room).is_dir() for at in (".", "conformance"))} == set()
+
+
+@pytest.mark.parametrize("contracts", [".importlinter", ".importlinter-circles"])
+def test_every_contract_of_imports_is_fulfilled(contracts: str) -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), contracts, "--no-cache"],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

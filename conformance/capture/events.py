@@ -8,6 +8,11 @@ from typing import Literal
 
 from conformance.runlog.counts import Incomplete
 
+BACK_NS = 30_000_000
+"""So much earlier than one before it a record may be: those of two interfaces are in order only so far."""
+FIRST_NS = 852_076_800_000_000_000
+"""1997, when MSMQ appeared: a clock that shows less was not set yet, and is set when more comes."""
+
 
 class CaptureError(ValueError):
     """Raised when a file cannot be read as a capture. The text is one sentence that says what to do."""

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.capture.columns.places import BACK_NS, FIRST_NS
 from conformance.capture.connections import MSMQ_PORT, Connections
 from conformance.capture.events import (
+    BACK_NS,
+    FIRST_NS,
     CaptureError,
     Cut,
     Ended,

@@ -6,6 +6,8 @@ leaves everything unusual to `conformance.capture.connections`, by ending the ca
 
 from __future__ import annotations
 
+from conformance.capture.events import BACK_NS as BACK_NS
+from conformance.capture.events import FIRST_NS as FIRST_NS
 from conformance.capture.services import TCP_PORTS
 
 # The cursor. POSITION, STOP, SIZE: bytes of the file. RECORD: the number of the last one walked. NUMBER: of the next
@@ -25,10 +27,6 @@ OTHER_PORTS, NOT_IP, NEITHER, REPEATED, REORDERED, JOINED = range(27, 33)
 OPENED, ROOM, TOLD = range(33, 36)
 # NEWEST: the latest time of a record. DOUBTED: what it was when the clock was set last.
 NEWEST, DOUBTED = range(36, 38)
-BACK_NS = 30_000_000
-"""So much earlier than one before it a record may be: those of two interfaces are in order only so far."""
-FIRST_NS = 852_076_800_000_000_000
-"""1997, when MSMQ appeared: a clock that shows less was not set yet, and is set when more comes."""
 SERVICES = 40  # Records and bytes of each of the other TCP ports that MSMQ uses.
 CURSOR = SERVICES + 2 * len(TCP_PORTS)
 
