@@ -45,8 +45,8 @@ def _named(reason: str) -> Step:
 
 
 def ethernet(data: bytes, at: int) -> Next | str:
-    """Pass over two addresses. A number below 1536 is a length, and LLC follows."""
-    return (_llc, at + 14) if _number(data, at + 12) < 0x600 else (_ethertype, at + 12)
+    """Pass over two addresses."""
+    return _ethertype, at + 12
 
 
 def _number(data: bytes, at: int) -> int:
@@ -55,6 +55,9 @@ def _number(data: bytes, at: int) -> int:
 
 
 def _ethertype(data: bytes, at: int) -> Next | str:
+    """Pass over a type, also behind the tag of a VLAN. A number below 1536 is a length, and LLC follows."""
+    if _number(data, at) < 0x600:
+        return _llc, at + 2
     return _ETHERTYPES.get(_number(data, at), _no_ip), at + 2
 
 
@@ -161,6 +164,7 @@ _ETHERTYPES: dict[int, Step] = {
 }  # fmt: skip
 _PPP: dict[int, Step] = {
     0x21: ip, 0x57: ip, 0x281: _mpls, 0x283: _mpls, 0x2B: _named(_IPX),
+    **dict.fromkeys((0x2D, 0x2F), _named("PPP with TCP headers compressed by those before (Van Jacobson)")),
     0x53: _named("PPP, encrypted"), 0xFD: _named("PPP, compressed or encrypted"),
 }  # fmt: skip
 _VXLAN: dict[int, Step] = {1: ip, 2: ip, 3: ethernet, 5: _mpls}
@@ -175,8 +179,10 @@ UDP_PORTS: dict[int, Step] = {
     4789: _vxlan, 8472: _vxlan, 4790: _vxlan, 6081: _geneve, 4754: _gre, 6635: _mpls, 37008: _tzsp,
     51820: lambda data, at: "WireGuard (UDP port 51820)" if re.match(rb"[\x01-\x04]\0\0\0", data[at : at + 4]) else "",
     4500: _ipsec,
+    443: lambda data, at: "DTLS (VPN, UDP port 443)" if re.match(rb"[\x14-\x19]\xfe[\xfd\xff]", data[at:]) else "",
     **{port: _named(f"{name} (UDP port {port})") for port, name in (
         (1194, "OpenVPN"), (1701, "L2TP"), (2152, "GTP-U"), (3544, "Teredo"), (4791, "RoCE v2"), (5247, "CAPWAP"),
+        (3055, "PGM in UDP"), (3056, "PGM in UDP"), (6343, "sFlow: samples of packets"),
     )},
 }  # fmt: skip
 """Tunnels by the port of one end. An empty reason: it is none, and the datagram is one of another kind."""

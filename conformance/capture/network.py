@@ -232,6 +232,8 @@ def _ipv6(data: bytes, at: int, depth: int) -> Decoded:
         if following in _IPV6_OPTIONS:
             following, size = struct.unpack_from(">BB", data, at)
             at += (size + 1) * 8
+        elif following == _AH:
+            following, at = _behind_ah(data, at)
         elif following == _FRAGMENT:
             following, _, fragment, identifier = struct.unpack_from(">BBHI", data, at)
             at += 8
@@ -247,10 +249,15 @@ def _ipv6(data: bytes, at: int, depth: int) -> Decoded:
     return _transport(following, data, at, end, _text(source), _text(destination), depth)
 
 
+def _behind_ah(data: bytes, at: int) -> tuple[int, int]:
+    """Pass over the header that signs what follows, and does not encrypt it."""
+    protocol, size = struct.unpack_from(">BB", data, at)
+    return protocol, at + (size + 2) * 4
+
+
 def _transport(protocol: int, data: bytes, at: int, end: int, source: str, destination: str, depth: int) -> Decoded:
-    if protocol == _AH:  # It signs what follows, and does not encrypt it.
-        protocol, size = struct.unpack_from(">BB", data, at)
-        at += (size + 2) * 4
+    if protocol == _AH:
+        protocol, at = _behind_ah(data, at)
     if protocol == _TCP:
         from_port, to_port, sequence, acknowledged, offset, flags = struct.unpack_from(">HHIIBB", data, at)
         start = at + (offset >> 4) * 4

@@ -545,7 +545,8 @@ def behind(source: Source, how: Layout) -> tuple[int, bool]:
 def nonsense(number: int, kept: int, length: int) -> str | None:
     """Return why these cannot be the lengths of a record; None when they can."""
     if kept > MAX_RECORD:
-        return f"record {number} claims {kept} bytes, more than a capture can hold"
+        what = f"record {number} claims {kept} bytes, more than a capture can hold"
+        return f"{what}; perhaps the file was transferred as text"
     return None if kept or length else NO_BYTES.format(number)
 
 

@@ -30,7 +30,7 @@ TCP_PORTS: dict[int, str] = {
     **{port + 11: f"{use}; the choice after {port}" for port, use in _RPC.items()},
 }
 """TCP ports, and what MSMQ uses each for; the compiled walk counts by the order of these."""
-UDP_PORTS = {88: TCP_PORTS[88], 389: TCP_PORTS[389], 1801: "registered for MSMQ, which has no protocol for it"}
+UDP_PORTS = {88: TCP_PORTS[88], 389: TCP_PORTS[389], 1801: "discovery of directory servers, MS-MQSD"}
 _INTERFACES = {
     "fdb3a030-065f-11d1-bb9b-00a024ea5525": "qmcomm (MS-MQMP)",
     "76d12b80-3467-11d3-91ff-0090272f9ea3": "qmcomm2 (MS-MQMP)",

@@ -31,6 +31,7 @@ KINDS = frozenset(
         "calls",
         "create-accepted",
         "create-name",
+        "create-restart",
         "dialogue",
         "given-out",
         "hostile-name",

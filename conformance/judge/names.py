@@ -29,6 +29,7 @@ ILLEGAL_PATH_NAME = requirement_id("MQMQ-2.4.illegal-queue-pathname")
 ILLEGAL_FORMAT_NAME = requirement_id("MQMQ-2.4.illegal-formatname")
 INVALID_CREATION = requirement_id("MQDMPR-3.1.7.1.3.invalid-path-name")
 NOTHING_CREATED = requirement_id("MQDMPR-3.1.7.1.3.invalid-path-name-no-queue")
+PERSISTENT = requirement_id("MQDMPR-3.1.1.2.private-attributes-persistent")
 MALFORMED_OPEN = requirement_id("MQMP-3.1.4.17.malformed-format-name")
 
 _CODES = {

@@ -94,6 +94,12 @@ CARRIED: dict[str, tuple[int, Wrap]] = {
     "etherip": (1, lambda packet: ethernet(ipv4(b"\x30\0" + ethernet(packet), 97))),
     "ah": (1, lambda packet: ethernet(ipv4(struct.pack(">BB10x", 4, 4) + bytes(12) + packet, 51))),
     "ah in ipv6": (1, lambda packet: ethernet(outer_ipv6(struct.pack(">BB10x", 41, 4) + bytes(12) + packet, 51))),
+    "ah before options in ipv6": (
+        1,
+        lambda packet: ethernet(
+            outer_ipv6(struct.pack(">BB10x", 60, 4) + bytes(12) + b"\x29\0" + bytes(6) + packet, 51)
+        ),
+    ),
     "vxlan": (1, lambda packet: udp(VXLAN + ethernet(packet), 4789)),
     "vxlan gpe": (1, lambda packet: udp(struct.pack(">II", 0x0C000001, 7 << 8) + packet, 4790)),
     "geneve": (1, lambda packet: udp(b"\2\0\x65\x58" + bytes(12) + ethernet(packet), 6081)),
@@ -107,6 +113,7 @@ CARRIED: dict[str, tuple[int, Wrap]] = {
     "six vlan tags": (1, lambda packet: ADDRESSES + b"\x81\0\0\5" * 6 + ethernet(packet)[12:]),
     "e-tag": (1, lambda packet: ethernet(bytes(6) + ethernet(packet)[12:], 0x893F)),
     "llc": (1, lambda packet: ethernet(snap(packet), len(packet) + 8)),
+    "llc in vlan": (1, lambda packet: ADDRESSES + b"\x81\0\0\3" + ethernet(snap(packet), len(packet) + 8)[12:]),
     "vxlan in gre in vlan": (
         1,
         lambda packet: ADDRESSES + b"\x81\0\0\3" + gre(0, 0)(udp(VXLAN + ethernet(packet), 4789)[14:])[12:],
@@ -141,6 +148,10 @@ NAMED = {
     "roce": (1, udp(ESP, 4791), "RoCE v2 (UDP port 4791)"),
     "encrypted wlan": (105, b"\x08\x41" + bytes(22) + ESP, "IEEE 802.11 (WLAN), encrypted"),
     "mppe": (1, ethernet(b"\x11\0\0\3\0\0\0\xfd" + ESP, 0x8864), "PPP, compressed or encrypted"),
+    "van jacobson": (9, b"\xff\x03\0\x2d" + ESP, "PPP with TCP headers compressed by those before (Van Jacobson)"),
+    "dtls": (1, udp(b"\x17\xfe\xfd" + ESP, 443), "DTLS (VPN, UDP port 443)"),
+    "pgm in udp": (1, udp(ESP, 3055, 3056), "PGM in UDP (UDP port 3055)"),
+    "sflow": (1, udp(b"\0\0\0\5" + ESP, 6343), "sFlow: samples of packets (UDP port 6343)"),
     "wpan": (195, ESP, "link type 195 (IEEE 802.15.4)"),
     "unknown link": (4000, ESP, "link type 4000"),
     "in itself": (101, ipv4(b"", 4)[:20] * 9, "more than 8 tunnels in each other"),

@@ -63,7 +63,10 @@ def test_a_ping_from_a_port_of_tunnels_is_a_ping(tmp_path: Path, port: int) -> N
 
 
 def test_a_datagram_of_another_kind_on_a_port_of_tunnels_is_of_other_ports(tmp_path: Path) -> None:
-    others = [udp(b"\xff" + ESP, port) for port in (4789, 37008, 51820)] + [udp(b"\xff", 4500), udp(bytes(20), 4500)]
+    others = [udp(b"\xff" + ESP, port) for port in (443, 4789, 37008, 51820)] + [
+        udp(b"\xff", 4500),
+        udp(bytes(20), 4500),
+    ]
     path = written(tmp_path / "in.pcap", 1, [(bytes(8), one) for one in others])
     assert ended(path).skipped == (("other ports", len(others)),)
     same(path)

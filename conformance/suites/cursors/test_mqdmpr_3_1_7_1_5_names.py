@@ -94,6 +94,15 @@ def test_every_spelling_of_a_name_opens_the_same_queue(mq: Any, judge: Any, mq_n
     judge.record(holds_or_fails(f"{SECTION}.format-name-matches", seen == "a", "message 'a'", seen))
 
 
+@pytest.mark.requirement(f"{SECTION}.not-found", f"{SECTION}.not-found-code")
+def test_a_name_that_continues_another_one(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "queues.delete")
+    history.run(Call("queues.open", name="h1", queue="q1x", access="receive"))
+    history.run(Call("queues.create", queue="q1x"), Call("queues.delete", queue="q1"))
+    history.run(Call("queues.open", name="h2", queue="q1", access="receive"))
+    history.run(Call("queues.open", name="h3", queue="q1x", access="receive"))
+
+
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.5.exclusive-peek-then-receive", "MQDMPR-3.1.7.1.5.exclusive-peek-then-receive-code"
 )

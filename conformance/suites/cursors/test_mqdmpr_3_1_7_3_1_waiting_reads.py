@@ -31,6 +31,13 @@ def test_receives_on_one_handle_are_served_in_turn(mq: Any, judge: Any, mq_need:
     history.run(send("a"), send("b", priority=7), send("c"), receive())
 
 
+@pytest.mark.parametrize("wait_ms", [2**31 - 1, 2**31, 2**32 - 2, INFINITE])
+@pytest.mark.requirement("MQDMPR-3.1.7.1.10.waits", "MQDMPR-3.1.7.1.10.wakes")
+def test_a_receive_waits_for_the_longest_times(mq: Any, judge: Any, mq_need: Any, wait_ms: int) -> None:
+    history = begin(mq, judge, mq_need)
+    history.run(receive(wait_ms=wait_ms, name="w1"), send("a"))
+
+
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.2.2.peekers-before-receiver",
     "MQDMPR-3.1.7.1.15.releases-next-reader",

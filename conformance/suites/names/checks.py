@@ -22,6 +22,7 @@ from conformance.judge.names import (
     ILLEGAL_PATH_NAME,
     ONLY,
     PATH_NAME,
+    PERSISTENT,
     Expectation,
     NameCase,
     NameObservation,
@@ -487,6 +488,21 @@ def create_and_open(path_name: str, demand: str, mq: Port, step: Step) -> list[V
         if mq.offers("queues.delete"):
             _call(mq, step, f"delete {name!r}", "queues.delete", format_name=name)
     return judge_creation(path_name, demand, created, opened)
+
+
+def create_restart_open(path_names: Sequence[str], mq: Port, step: Step) -> list[Verdict]:
+    """Create queues, kill the queue manager, and open by their direct names those that were created."""
+    made = [one for one in path_names if _call(mq, step, f"create {one!r}", "queues.create", path_name=one).accepted]
+    mq.restart(kill=True)
+    step("kill the queue manager and start it again", None, None)
+    verdicts = []
+    for path_name in made:
+        name = f"DIRECT=OS:{path_name}"
+        opened = _call(mq, step, f"open {name!r}", "queues.open", format_name=name, access="receive")
+        verdicts += judge_creation(path_name, PERSISTENT, opened, None)
+        if mq.offers("queues.delete"):
+            _call(mq, step, f"delete {name!r}", "queues.delete", format_name=name)
+    return verdicts
 
 
 def remnants(path_name: str, computer: str) -> list[str]:

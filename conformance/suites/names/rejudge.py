@@ -13,6 +13,7 @@ from conformance.suites.names.checks import (
     calls_alive,
     create_and_judge,
     create_and_open,
+    create_restart_open,
     observe,
     open_and_judge,
     probe_queue,
@@ -47,6 +48,8 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
             return create_and_judge(repro["path_name"], client, no_story)
         if repro["kind"] == "create-accepted":
             return create_and_open(repro["path_name"], repro["demand"], client, no_story)
+        if repro["kind"] == "create-restart":
+            return create_restart_open(repro["path_names"], client, no_story)
         if repro["kind"] == "hostile-name":
             return [judge_hostile(repro["hostile"], client)[0]]
         if repro["kind"] == "open-name":

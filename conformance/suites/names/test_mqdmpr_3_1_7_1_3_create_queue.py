@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from conformance.harness.hypothesis_settings import from_options
-from conformance.judge.names import ILLEGAL_PATH_NAME, INVALID_CREATION, NOTHING_CREATED
+from conformance.judge.names import ILLEGAL_PATH_NAME, INVALID_CREATION, NOTHING_CREATED, PERSISTENT
 from conformance.suites.names.checks import (
     OPENED,
     Need,
@@ -16,6 +16,7 @@ from conformance.suites.names.checks import (
     calls_alive,
     create_and_judge,
     create_and_open,
+    create_restart_open,
     inconclusive,
     local_path,
     probe_queue,
@@ -53,6 +54,21 @@ def test_valid_path_name(rule: str, mq: Port, judge: Recorder, mq_need: Need) ->
             path_name = local_path(case.text, mq.hello.computer)
             judge.begin_example("create-accepted", {"path_name": path_name, "demand": rule})
             judge.record(*create_and_open(path_name, rule, mq, judge.step))
+
+
+@pytest.mark.requirement(PERSISTENT)
+def test_valid_path_names_after_a_kill(mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """A queue is found after a kill under each name that it may be created by, however its parts are spelled."""
+    mq_need("queues.create", "queues.open", "queues.close")
+    if not mq.keeps_state:
+        pytest.skip("a restart of this connection does not find the state again")
+    spelled = [f"{each}\\name-{number}" for number, each in enumerate(("PRIVATE$", "Private$", "pRIVATE$"))]
+    groups = [[f"{mq.hello.computer}\\{name}" for name in spelled]]
+    for cases in _VALID.values():
+        groups.append([local_path(case.text, mq.hello.computer) for case in cases if case.binds(judge.profile)])
+    for paths in groups:
+        judge.begin_example("create-restart", {"path_names": paths})
+        judge.record(*create_restart_open(paths, mq, judge.step))
 
 
 @pytest.mark.requirement(INVALID_CREATION, NOTHING_CREATED, ILLEGAL_PATH_NAME, OPENED)
