@@ -27,7 +27,7 @@ from conformance.harness.failure_verdicts import CONCLUSION, conclusion
 from conformance.harness.recorder import RunOptions
 from conformance.harness.repro_files import NotRepeatable
 from conformance.harness.run_session import EXAMPLE
-from conformance.harness.tape import Key, key, said_key, verdict_json
+from conformance.harness.tape import Key, key, packed, said_key, unpacked, verdict_json
 from conformance.histories.situations.coverage import KIND as SITUATIONS
 from conformance.judge.packets.judge import judge_packet
 from conformance.report.records import read_run
@@ -175,7 +175,7 @@ class _Again:
 
         total = self.run.evidence.count(EXAMPLE)
         for number, each in enumerate(self.run.evidence_of(EXAMPLE), start=1):
-            data = each.data
+            data = unpacked(each.data)
             suite, test = str(data.get("suite")), str(data.get("test"))
             self.progress(number, total, suite)
             try:
@@ -195,7 +195,7 @@ class _Again:
             now = {name: value for name, value in data.items() if name != "verdict"}
             if verdicts and verdicts[-1].outcome is Outcome.FAIL:
                 now["verdict"] = refs[-1]
-            writer.evidence(EXAMPLE, {**now, "verdicts": list(map(verdict_json, verdicts))})
+            writer.evidence(EXAMPLE, packed({**now, "verdicts": list(map(verdict_json, verdicts))}))
 
     def close(self, writer: RunWriter, lacking: str | None) -> None:
         """Write what stands as recorded or could not be judged. lacking: why the record that was read is not whole."""

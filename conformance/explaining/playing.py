@@ -20,7 +20,7 @@ from conformance.embedded.faults import NotTogether
 from conformance.embedded.manager import COMPUTER, QUEUE_MANAGER
 from conformance.embedded.readings import READINGS
 from conformance.harness.run_session import EXAMPLE
-from conformance.harness.tape import Example
+from conformance.harness.tape import Example, unpacked
 from conformance.runlog import Run
 from conformance.spec.versions import DEFAULT_PROFILE, PROFILES
 from conformance.verdict import Outcome
@@ -74,7 +74,7 @@ def stored(run: Run) -> Iterator[Told]:
     """Yield the examples of a run record that can be played; what is damaged is left out."""
     for evidence in run.evidence_of(EXAMPLE):
         try:
-            told = _from_json(evidence.data)
+            told = _from_json(unpacked(evidence.data))
         except (KeyError, TypeError, ValueError, AttributeError):
             continue
         if told.ops:

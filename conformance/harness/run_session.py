@@ -28,7 +28,7 @@ from conformance.harness.repro_files import (
     write_beside,
 )
 from conformance.harness.suite_registry import OWN
-from conformance.harness.tape import KINDS, MAX_EXAMPLE, Example, Key, Tape
+from conformance.harness.tape import KINDS, MAX_EXAMPLE, Example, Key, Tape, packed
 from conformance.harness.test_selection import Share, Shares
 from conformance.model.tables import by_table
 from conformance.runlog.counts import Tally
@@ -44,11 +44,12 @@ if TYPE_CHECKING:
 
 REPRO_FORMAT = 1
 EXAMPLE = "example"
-"""Evidence kind of an example: its members are `suite`, `test`, and those of `tape.Example.to_json`."""
+"""Evidence kind of an example: its members are `suite`, `test`, and those of `tape.Example.to_json`, packed."""
 HARNESS_FAILED = "harness-failed"
 """Evidence kind of a story that the reference fails too: the data to run it, and the same before it was shortened."""
 MAX_REPRO = 8 << 20  # characters of the data in a repro file that repeat the calls
 TALLY_SECONDS = 60.0  # counted judgements reach the record at least this often
+MAX_PASSES = 100_000  # kinds of passes that one worker counts: a pass of another kind is written each time
 MAX_KEPT = 16 << 20  # characters of all examples that one worker stores; a whole run takes a few million
 MAX_REPROS = 16 << 20
 """Characters of all repro files that one worker writes: enough for thousands of usual ones."""
@@ -58,7 +59,8 @@ CONFIRM_S = 10.0  # that a worker spends at its end on bringing its deviations a
 @dataclass
 class TestState:
     """State of the running test. share: the time of its suite. begun: some of that time was left. told: the
-    requirements of the failures that were recorded. before: what went before its first failure."""
+    requirements of the failures that were recorded. in_record: a verdict of this test is in the record. before: what
+    went before its first failure."""
 
     node: str
     suite: str
@@ -68,6 +70,7 @@ class TestState:
     share: Share = field(default_factory=Share)
     begun: bool = True
     told: set[str] = field(default_factory=set)
+    in_record: bool = False
     before: Antecedents | None = None
 
 
@@ -111,6 +114,7 @@ class RunSession:
     had: set[Key] = field(default_factory=set)
     past: KnownDeviations | None = None
     reference: Callable[[str, Mapping[str, Any]], Check] | None = None
+    _passes: dict[tuple[object, ...], list[Any]] = field(default_factory=dict)  # verdict, its test, times since written
     _kept: int = 0
     _repros: int = 0
     _client: Client | None = None
@@ -200,7 +204,12 @@ class RunSession:
                 self.consequence(state, failure, reason)
 
     def write_tally(self) -> None:
-        """Write the judgements since the last call, and the durations of the tests, to the record."""
+        """Write the judgements, repeated passes and durations of tests since the last call to the record."""
+        for repeated in self._passes.values():
+            verdict, suite, test, epoch, count = repeated
+            if count:
+                self.writer.verdict(verdict, suite=suite, test=test, count=count, epoch=epoch)
+                repeated[-1] = 0
         if self.took:
             self.writer.took(self.took)
         self.took = {}
@@ -217,16 +226,27 @@ class RunSession:
         provisional: bool = False,
         replaces: str | None = None,
     ) -> str:
-        """Record a verdict of this test; return its id."""
+        """Record a verdict of this test; return its id, empty for a pass that is counted with others like it."""
         if self.on_verdict is not None and not provisional:
             self.on_verdict(verdict, count)
         client = self._client
+        epoch = client.epoch if client is not None else None
+        if verdict.outcome is Outcome.PASS and state.suite != OWN:
+            plain = Verdict(verdict.requirement, Outcome.PASS, verdict.subject, readings=verdict.readings)
+            key = state.suite, verdict.requirement, verdict.readings, verdict.subject
+            repeated = self._passes.get(key)
+            if repeated is None and len(self._passes) < MAX_PASSES:
+                self._passes[key] = [plain, state.suite, state.node, epoch, 0]
+            elif repeated is not None and state.in_record:
+                repeated[2:] = state.node, epoch, repeated[-1] + count
+                return ""
+        state.in_record = True
         return self.writer.verdict(
             verdict,
             suite=state.suite,
             test=state.node,
             count=count,
-            epoch=client.epoch if client is not None else None,
+            epoch=epoch,
             provisional=provisional,
             replaces=replaces,
         )
@@ -304,7 +324,7 @@ class RunSession:
         kept = self._kept + min(size, MAX_EXAMPLE)
         if (size <= MAX_EXAMPLE or "verdict" in more) and kept <= MAX_KEPT:
             self._kept = kept
-            self.writer.evidence(EXAMPLE, data)
+            self.writer.evidence(EXAMPLE, packed(data) if size <= MAX_EXAMPLE else data)
 
     def write_repro(
         self, state: TestState, verdict: Verdict, repro: Mapping[str, Any], story: Sequence[StoryStep]

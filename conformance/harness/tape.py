@@ -6,16 +6,21 @@ each verdict. It also stores the calls of a test before its first example: later
 
 from __future__ import annotations
 
+import json
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
+from zlib import compress, decompressobj
+from zlib import error as zlib_error
 
 from conformance.adapter.errors import AdapterError, NotAccepted
 from conformance.adapter.session import Result
 from conformance.harness.text_bounds import SHORT, cut
 from conformance.runlog.cutting import MAX_EVENT
 from conformance.runlog.events import StoryStep, Told
+from conformance.runlog.writer import parsed
 from conformance.spec.constants.codes import status_text
 from conformance.verdict import Outcome, Verdict
 
@@ -125,6 +130,31 @@ class Example:
             "ops": [op.to_json() for op in self.ops],
             "verdicts": [verdict_json(verdict) for verdict in once.values()],
         }
+
+
+_PLAIN = ("suite", "test", "verdict")
+
+
+def packed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of an example with all members but its place compressed, as the run record stores it."""
+    rest = {name: value for name, value in data.items() if name not in _PLAIN}
+    text = b64encode(compress(json.dumps(rest, default=str, separators=(",", ":")).encode("ascii"))).decode("ascii")
+    return {name: data[name] for name in _PLAIN if name in data} | {"packed": text}
+
+
+def unpacked(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the data of a stored example; without its members where they cannot be unpacked.
+
+    Records of earlier versions hold it unpacked.
+    """
+    text = data.get("packed")
+    if not isinstance(text, str):
+        return data
+    try:
+        body = decompressobj().decompress(b64decode(text, validate=True), MAX_EXAMPLE)
+        return {**parsed(body), **{name: data[name] for name in _PLAIN if name in data}}
+    except (ValueError, zlib_error, RecursionError):
+        return {name: data[name] for name in _PLAIN if name in data}
 
 
 class Tape:
