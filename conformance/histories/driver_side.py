@@ -129,6 +129,7 @@ class Driving:
         self.last: tuple[str, dict[str, Any]] = ("", {})
         self.packets: Sequence[str] = ()  # of the last transfer, in base64
         self._at_once = False
+        self.killing = False  # a kill comes directly after the next call, which gets neither a pause nor the time
         self.answered = False  # the last call was made; what is refused from then on was another one
         self.took_ms: float | None = None  # of a read with a time-out that was answered, on a real clock
         self._labels = client.hello.takes("message", "label")
@@ -147,7 +148,8 @@ class Driving:
         self._at_once, self.took_ms = answered, None
         operation = OPERATIONS[call.method]
         self.answered = False
-        timed = operation.timed and (state.properties is not None or state.management is not None)
+        watched = state.properties is not None or state.management is not None
+        timed = operation.timed and watched and not self.killing
         answer = (self._timed if timed else self._answer)(operation, call, state)
         self.answered = True
         return Observation(answer, self._completed(call, endings))
@@ -187,7 +189,7 @@ class Driving:
             answer = self._unlabelled(operation.answer(answer, call, result.values, self.handles))
         if not answer.failed:
             operation.bind(call, result.values, self.handles)
-        if self.pause_s and operation.settles:
+        if self.pause_s and operation.settles and not self.killing:
             self._time.sleep(self.pause_s)
         return answer
 

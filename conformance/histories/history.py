@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import NotAccepted
@@ -46,6 +47,11 @@ def tell(call: Call, state: State, observation: Observation | None) -> Told:
     came = None if operation.manner is Manner.TIME else _answer(observation.answer)
     ended = (f"the waiting {name} ends: {_answer(answer)}" for name, answer in observation.completed.items())
     return Told(asked, came, tuple(ended))
+
+
+def killed(call: Call | None) -> bool:
+    """Tell whether a call kills the manager: nothing comes between the answer of the call before and the kill."""
+    return call is not None and OPERATIONS[call.method].manner is Manner.RESTART and call.kill
 
 
 def tell_scan(queue: str, scan: Scan | None) -> Told:
@@ -213,7 +219,8 @@ class History:
 
     def run(self, *calls: Call) -> None:
         """Make several calls in turn, as `attempt` does."""
-        for call in calls:
+        for call, follower in zip_longest(calls, calls[1:]):
+            self.driving.killing = killed(follower)
             self.attempt(call)
 
     def go_on(self) -> bool:
@@ -402,7 +409,8 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         raise NotRepeatable(f"The repro file holds a call that this version does not know: {bad}.") from None
     history = History(client, judge, Model(options.readings))
     try:
-        for call, expires, shows in calls:
+        for (call, expires, shows), follower in zip_longest(calls, calls[1:]):
+            history.driving.killing = follower is not None and killed(follower[0])
             if expires:
                 history.expire(call)
             else:

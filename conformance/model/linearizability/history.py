@@ -12,6 +12,7 @@ from conformance.verdict import Json
 
 FORMAT = 1  # of a stored history
 MOVE = "messages.move"
+BY_IDENTIFIER = frozenset({MOVE, "messages.receive_by_lookup_id", "messages.peek_by_lookup_id"})
 SPAN = 1 << 53  # more events than any history has: JSON readers keep whole numbers up to here
 
 

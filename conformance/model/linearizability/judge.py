@@ -13,7 +13,7 @@ from conformance.model.blame import say_answer
 from conformance.model.calls import Answer, Call, Observation, Scan
 from conformance.model.content import judge_content
 from conformance.model.expected import Succeeds, message_name
-from conformance.model.linearizability.history import MOVE, Operation, by_queue, family, until
+from conformance.model.linearizability.history import BY_IDENTIFIER, MOVE, Operation, by_queue, family, until
 from conformance.model.linearizability.search import Effect, Linear, Stuck, linearize
 from conformance.model.sends_and_commits import DEFAULT_PRIORITY
 from conformance.model.state import Position, State, Waiter
@@ -23,7 +23,7 @@ from conformance.verdict import Json, Outcome, Verdict
 
 _FRAME = frozenset({"queues.create", "queues.open", "restart", "clock.advance", "queues.close", "queues.delete"})
 _ENDS = frozenset({"transactions.begin", "transactions.prepare", "transactions.commit", "transactions.abort"})
-_TAKING = frozenset({"messages.receive", "messages.receive_begin"})
+_TAKING = frozenset({"messages.receive", "messages.receive_by_lookup_id", "messages.receive_begin"})
 
 Unexplained = Callable[[tuple[Operation, ...]], bool]
 
@@ -524,7 +524,7 @@ def _order_verdicts(model: Model, order: tuple[Effect, ...]) -> list[Verdict]:
     """Return the verdicts of the found order, call by call."""
     verdicts: list[Verdict] = []
     parts = Counter(effect.operation.call.transaction for effect in order if effect.operation.message is not None)
-    named = {effect.operation.call.message or "": 0 for effect in order if effect.operation.call.method == MOVE}
+    named = {one.operation.call.message or "": 0 for one in order if one.operation.call.method in BY_IDENTIFIER}
     states = States((State(waited=order[0].state.waited, lookups=named),)) if order else States()
     for effect in order:
         if effect.observation is None:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from conformance.model.calls import Answer, BadCall, Observation
 from conformance.model.expected import Blocks, Either, Expected, Fit, Match, match
-from conformance.model.linearizability.history import MOVE, Operation
+from conformance.model.linearizability.history import BY_IDENTIFIER, MOVE, Operation
 from conformance.model.rules import TRANSACTION_ORDER
 from conformance.model.sends_and_commits import DEFAULT_PRIORITY
 from conformance.model.state import PARKED, Cursor, Queue, State
@@ -360,8 +360,8 @@ class _Search:
         self.reads = {op.call.name: n for n, op in enumerate(self.operations) if op.reads and op.call.name is not None}
         # The model accepts cancels only of reads that waited; a cancel of one answered at once finds nothing.
         self.waited = tuple(self.reads)
-        # A client that moves a message has seen its identifier; its value does not affect the order.
-        self.named = {op.call.message or "": 0 for op in self.operations if op.call.method == MOVE}
+        # A client that names a message has seen its identifier; its value does not affect the order.
+        self.named = {op.call.message or "": 0 for op in self.operations if op.call.method in BY_IDENTIFIER}
         self.guess = guesses(self.operations)
         self.sends = SendOrder(self.operations, by_lookup=by_lookup, by_commit=by_commit)
         self.uses = transaction_uses(self.operations)

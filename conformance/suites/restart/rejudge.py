@@ -51,6 +51,15 @@ class StoryStep:
         return cls(stored_call(raw["call"]), raw.get("flies") is True, float(after_ms))
 
 
+PAUSES_MS = (0.0, 0.3, 1.0, 3.0)
+MANY = 100  # with this many generated examples, every pause is tried instead of one chosen by the seed
+
+
+def pauses(options: RunOptions, turn: int = 0) -> Sequence[float]:
+    """Return the pauses between a call in flight and the kill. turn: number of the story, so that not all have one."""
+    return PAUSES_MS if options.max_examples >= MANY else [PAUSES_MS[(options.seed + turn) % len(PAUSES_MS)]]
+
+
 def tell_and_judge(client: Port, judge: Recorder, steps: Sequence[StoryStep]) -> None:
     """Run a story from a fresh start, empty its queues and judge the history.
 
@@ -69,15 +78,15 @@ def tell_and_judge(client: Port, judge: Recorder, steps: Sequence[StoryStep]) ->
 def _tell(recorder: HistoryRecorder, steps: Sequence[StoryStep], readers: dict[str, str]) -> None:
     for number, step in enumerate(steps):
         call = step.call
-        if OPERATIONS[call.method].manner is Manner.RESTART:
+        restarts = OPERATIONS[call.method].manner is Manner.RESTART
+        if restarts:
             recorder.restart(kill=call.kill)
             readers.clear()
         elif step.flies:
             recorder.start(call, f"{number}")
-        else:
-            recorder.one(call)
+        answer = None if step.flies or restarts else recorder.one(call)
         opened = given_name(call, Kind.HANDLE)
-        if opened is not None and call.access == "receive":
+        if opened is not None and call.access == "receive" and answer is not None and not answer.failed:
             readers[call.queue or ""] = opened
         if step.after_ms:
             time.sleep(step.after_ms / 1000)

@@ -11,17 +11,14 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.model import Call
-from conformance.suites.concurrency.running import NEEDS, storm
+from conformance.suites.concurrency.running import storm
 from conformance.suites.concurrency.workload import Workload
-from conformance.suites.restart.rejudge import FORMAT, StoryStep, tell_and_judge
-from conformance.verdict import Outcome, Verdict
+from conformance.suites.restart.acts import TRANSACTIONS as ENDS
+from conformance.suites.restart.acts import need_kills
+from conformance.suites.restart.rejudge import StoryStep, pauses, tell_and_judge
 
-ENDS = ("transactions.begin", "transactions.commit")
-PAUSES_MS = (0.0, 0.3, 1.0, 3.0)
 KILL = StoryStep(Call("restart", kill=True))
-MANY = 100  # with this many generated examples, every pause is tried instead of one chosen by the seed
 BOTH = Workload((("q1", True), ("q2", True), ("q3", False)), 4, 90, (("send", 5), ("receive", 3), ("peek", 1)))
 
 
@@ -62,17 +59,9 @@ def transaction(method: str, name: str, *, flies: bool = False) -> StoryStep:
 
 def killed(options: Any, steps: list[StoryStep], *queues: str) -> Iterator[list[StoryStep]]:
     """Yield the story with a kill after it, at once or after a pause, and the queues opened again."""
-    pauses = PAUSES_MS if options.max_examples >= MANY else [PAUSES_MS[options.seed % len(PAUSES_MS)]]
-    for pause in pauses:
+    for pause in pauses(options):
         *before, last = steps
         yield [*before, StoryStep(last.call, last.flies, pause), KILL, *opened(*queues, epoch=1)]
-
-
-def need_kills(mq: Any, mq_need: Any, *methods: str) -> None:
-    """Skip if the driver lacks a method, or if the connection does not keep the state."""
-    mq_need(*NEEDS, *methods)
-    if not mq.keeps_state:
-        pytest.skip("a restart of this connection does not find the state again")
 
 
 @pytest.mark.requirement(
@@ -128,40 +117,6 @@ def test_a_kill_between_the_phases_of_a_receive(mq: Any, judge: Any, run_options
     begun = StoryStep(Call("messages.receive_begin", name="b1", handle="r1"))
     for story in killed(run_options, [*created("q1"), send("a"), send("b"), begun], "q1"):
         tell_and_judge(mq, judge, story)
-
-
-@pytest.mark.requirement("MQDMPR-3.1.7.1.7.available-deleted")
-def test_a_kill_after_a_purge(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
-    need_kills(mq, mq_need, "queues.purge")
-    purge = StoryStep(Call("queues.purge", handle="r1"))
-    for story in killed(run_options, [*created("q1"), send("a"), send("b"), purge, send("c")], "q1"):
-        tell_and_judge(mq, judge, story)
-
-
-@pytest.mark.requirement("MQDMPR-3.1.1.2.private-attributes-persistent")
-def test_a_kill_after_properties_were_set(mq: Any, judge: Any, mq_need: Any) -> None:
-    need_kills(mq, mq_need, "queues.set", "queues.get")
-    everything = {"PROPID_Q_LABEL": "orders", "PROPID_Q_QUOTA": 77, "PROPID_Q_JOURNAL": 1}
-    wanted = {name: value for name, value in everything.items() if mq.hello.takes("properties", name)}
-    judge.lacks(*(f"{name} (of a queue)" for name in everything if name not in wanted))
-    at_first = {name: wanted[name] for name in wanted if name == "PROPID_Q_JOURNAL"}
-    later = {name: wanted[name] for name in wanted if name not in at_first}
-    if not wanted:
-        pytest.skip(f"{NOT_OFFERED}{', '.join(judge.lacking)}")
-    judge.begin_example("properties", {"format": FORMAT})  # no calls: `rejudge` refuses to repeat it
-    path = f"{mq.hello.computer}\\private$\\mqconform-kept"
-    made = mq.call("queues.create", path_name=path, properties=at_first)
-    name = made.values.get("format_name", f"DIRECT=OS:{path}")
-    judge.step(f"create a queue with {at_first}", {"path_name": path}, made.to_json())
-    told = mq.call("queues.set", format_name=name, properties=later) if later else made
-    judge.step(f"set {later}", None, told.to_json())
-    mq.restart(kill=True)
-    judge.step("kill the queue manager and start it again")
-    seen = mq.call("queues.get", format_name=name, properties=sorted(wanted))
-    judge.step("get these properties", None, seen.to_json())
-    kept = seen.values.get("properties")
-    outcome = Outcome.PASS if made.ok and told.ok and kept == wanted else Outcome.FAIL
-    judge.record(Verdict("MQDMPR-3.1.1.2.private-attributes-persistent", outcome, "queues.get", wanted, kept))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.1.12.express-may-survive")
