@@ -130,6 +130,7 @@ class Driving:
         self.packets: Sequence[str] = ()  # of the last transfer, in base64
         self._at_once = False
         self.killing = False  # a kill comes directly after the next call, which gets neither a pause nor the time
+        self._unsettled = False  # a pause was left out so
         self.answered = False  # the last call was made; what is refused from then on was another one
         self.took_ms: float | None = None  # of a read with a time-out that was answered, on a real clock
         self._labels = client.hello.takes("message", "label")
@@ -189,8 +190,8 @@ class Driving:
             answer = self._unlabelled(operation.answer(answer, call, result.values, self.handles))
         if not answer.failed:
             operation.bind(call, result.values, self.handles)
-        if self.pause_s and operation.settles and not self.killing:
-            self._time.sleep(self.pause_s)
+        if operation.settles:
+            self._settle()
         return answer
 
     def _read(self, call: Call) -> Answer | None:
@@ -240,7 +241,15 @@ class Driving:
         self.client.restart(kill=call.kill)
         self.handles.known.clear()
         self._waiting.clear()
+        if self._unsettled:
+            self._settle()
         return Answer()
+
+    def _settle(self) -> None:
+        """Wait until what was done is visible; before a kill leave that for the start after it."""
+        self._unsettled = self.killing
+        if self.pause_s and not self.killing:
+            self._time.sleep(self.pause_s)
 
     def _completed(self, call: Call, endings: Endings) -> dict[str, Answer]:
         ended: dict[str, Answer] = {}

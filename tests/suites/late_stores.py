@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from conformance.embedded.driver import EmbeddedDriver, Managers
 from conformance.embedded.manager import Parts
@@ -91,14 +91,14 @@ class LosesTheLastRecord(LateStore):
 
 
 class DeletesLazily(LateStore):
-    """Deletions are written by the half-dozen; what is put meanwhile is written at once."""
+    """Deletions are written by the dozen; what is put meanwhile is written at once."""
 
     def flush(self) -> None:
         if self.late or any(map(deletes, self._pending)):
             gone = [*self.late, *filter(deletes, self._pending)]
             self._pending = [entry for entry in self._pending if not deletes(entry)]
             self.late = []
-            if len(gone) >= 6 or any(entry[0] == "DELETE FROM queues" for entry in gone):
+            if len(gone) >= 12 or any(entry[0] == "DELETE FROM queues" for entry in gone):
                 self._pending = [*gone, *self._pending]
             else:
                 self.late = gone
@@ -154,35 +154,42 @@ class LosesAtTheSecondKill(Store):
         super().close()
 
 
+class HalvesBatches(LateStore):
+    """The second half of what one call changes is written with the next change."""
+
+    def due(self, entries: list[Entry], fresh: list[Entry]) -> int:
+        return len(entries) - len(fresh) // 2
+
+
+STORES: tuple[type[Store], ...] = (
+    WritesAtTheNextSend,
+    WritesAfterTheAnswerOfTheNextSend,
+    WritesAfterAMoment,
+    LosesTheLastRecord,
+    DeletesLazily,
+    RevivesPurgedMessages,
+    LosesAtTheSecondKill,
+    HalvesBatches,
+)
+
+
 class Stored(EmbeddedDriver):
-    """No defect: the embedded manager with its own store."""
+    """No defect: the embedded manager with its own store. made: the methods that were called, for all of these."""
 
     store: type[Store] = Store
+    made: ClassVar[list[str]] = []
 
     def __init__(self, state_dir: Path) -> None:
         super().__init__(state_dir, registry=Managers(parts=Parts(store=self.store)))
 
-
-def _driver(store: type[Store]) -> type[Stored]:
-    return type(store.__name__, (Stored,), {"store": store})
-
-
-STORES = {
-    store.__name__: store
-    for store in (
-        WritesAtTheNextSend,
-        WritesAfterTheAnswerOfTheNextSend,
-        WritesAfterAMoment,
-        LosesTheLastRecord,
-        DeletesLazily,
-        RevivesPurgedMessages,
-        LosesAtTheSecondKill,
-    )
-}
-"""Drivers by these names: see `__getattr__`."""
+    def handle(self, method: str, *rest: Any, **more: Any) -> None:
+        self.made.append(method)
+        super().handle(method, *rest, **more)
 
 
-def __getattr__(name: str) -> Any:
-    if name.startswith("With"):
-        return _driver(STORES[name.removeprefix("With")])
+def __getattr__(name: str) -> type[Stored]:
+    """Return the driver of this name: `With` and the name of its store."""
+    for store in STORES:
+        if name == f"With{store.__name__}":
+            return type(name, (Stored,), {"store": store})
     raise AttributeError(name)

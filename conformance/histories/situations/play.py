@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -12,7 +13,7 @@ from conformance.adapter.errors import DriverTimeout
 from conformance.harness.guarded_client import DriverGone, refusals
 from conformance.harness.recorder import ConformanceFailure
 from conformance.histories.findings import Finding, Findings, expiring, fitted, stored_calls
-from conformance.histories.history import History
+from conformance.histories.history import History, killed
 from conformance.histories.operations.operation import Manner, Offer
 from conformance.histories.operations.table import OPERATIONS, takes
 from conformance.histories.situations.book import Planned
@@ -353,7 +354,10 @@ class _Playing:
 
     def calls(self, calls: tuple[Call, ...]) -> bool:
         """Make the calls; return False if the history ended before its probe."""
-        for call, end in expiring(calls):
+        asked = list(expiring(calls))
+        for (call, end), follower in zip_longest(asked, asked[1:]):
+            killing = killed(follower[0]) if follower is not None else self.player.due(self.planned)
+            self.history.driving.killing = killing
             if self.history.over:
                 self.player.fall(FAILED, self.planned, self.at)
                 return False
@@ -414,6 +418,7 @@ class _Playing:
     def probe(self) -> None:
         """Make the calls of the probe, as far as they make sense."""
         history, player = self.history, self.player
+        history.driving.killing = False
         most = room(len(self.planned.calls))
         asking = probe(self.planned.number, history.state, player.offer, most=most, restart=player.due(self.planned))
         for call in _sent(asking, history):
