@@ -290,6 +290,7 @@ _PLACED = {  # the claim of what put a message in its place -> the requirement t
     _RETURNS: _POSITION,
     "MQDMPR-3.1.4.5.move": _POSITION,
     "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
+    "MQDMPR-3.1.4.4.durable": "MQDMPR-3.1.1.12.recoverable-order",
     "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
 }
 

@@ -16,6 +16,7 @@ from conformance.spec.constants import hresults
 
 _IN_ORDER = {  # the claim that two messages share -> the requirement shown when they come in their order
     "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
+    "MQDMPR-3.1.4.4.durable": "MQDMPR-3.1.1.12.recoverable-order",
     "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
     "MQDMPR-3.1.4.5.receives-return": "MQDMPR-3.1.4.5.receives-return-position",
 }

@@ -17,7 +17,7 @@ from conformance.histories.driver_side import Driving
 from conformance.histories.history import History
 from conformance.model import Call, State
 from conformance.spec.catalogue import assignment
-from conformance.suites.restart import test_mqdmpr_3_1_1_killed_after_each_act as acts
+from conformance.suites.restart import test_mqdmpr_3_1_3_then_killed as acts
 from conformance.suites.restart.acts import ACTS, ATTRIBUTES, DURABLE, KILL, ONCE, PERSISTENT, SURVIVES, Act
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 3, 10)
@@ -96,6 +96,12 @@ def test_a_repro_kills_directly_after_the_act_too(tmp_path: Path) -> None:
 )
 def test_an_act_in_flight_is_whole(connector: str, names: set[str], tmp_path: Path) -> None:
     assert caught(connector, unanswered, FLYING, tmp_path).keys() >= names
+
+
+def test_an_order_that_a_start_reverses_is_blamed_for_both_kinds_of_queues(tmp_path: Path) -> None:
+    chosen = tuple(act for act in ACTS if act.name in ("send", "commit of sends", "abort"))
+    found = caught("embedded+recovery-reverses-order", answered, chosen, tmp_path)
+    assert [failure.verdict.requirement for failure in found.values()] == ["MQDMPR-3.1.1.12.recoverable-order"] * 3
 
 
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)

@@ -1,4 +1,4 @@
-"""The queue manager is killed directly after it answered an act, or during it: MS-MQDMPR 3.1.1.2, 3.1.1.12, 3.1.4.4.
+"""The queue manager is killed directly after it answered an act, or during it: MS-MQDMPR 3.1.1.2, 3.1.1.12, 3.1.3.
 
 No call comes between the answer and the kill: a store that writes with the next call has not written yet.
 """
