@@ -90,7 +90,7 @@ OTHER: Final = (
     Call("queues.open", name="s2", queue="q2", access="send"),
     Call("messages.send", message="o", handle="s2", delivery="recoverable"),
 )
-"""What has to stay, whatever the act."""
+"""These calls write what has to stay, whatever the act."""
 
 
 def drain(place: str) -> tuple[Call, ...]:
