@@ -312,7 +312,12 @@ class Driving:
 
     def answer(self, result: Result) -> Answer:
         """Return a result as an answer of the model. A label that could not be given is not looked at."""
-        return self._unlabelled(answer_of(result))
+        answer = answer_of(result)
+        reports = "" if answer.message is None else result.values["message"].get("administration_queue", "")
+        if answer.message is not None and reports:
+            seen = replace(answer.message, admin=self.handles.spelled.get(reports, reports))
+            answer = replace(answer, message=seen)
+        return self._unlabelled(answer)
 
     def _unlabelled(self, answer: Answer) -> Answer:
         if self._labels:

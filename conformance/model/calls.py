@@ -145,7 +145,7 @@ class SeenMessage:
 
     identifier: as `GUID\\number`. klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message that this one
     acknowledges. destination: of a transferred message, the name of the queue it is addressed to, or an unknown
-    format name. shown: the message as the protocol has it. name: its name in the model; a body is the name, padded with
+    format name. admin: the same of the administration queue, empty for none. shown: the message as the protocol has it. name: its name in the model; a body is the name, padded with
     spaces. written: bytes of the body before the padding.
     """
 
@@ -160,6 +160,7 @@ class SeenMessage:
     first_in_transaction: bool | None = None
     last_in_transaction: bool | None = None
     destination: str | None = None
+    admin: str = ""
     shown: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
     name: str = field(init=False, default="", repr=False, compare=False)
     written: int = field(init=False, default=0, repr=False, compare=False)

@@ -16,6 +16,7 @@ from conformance.model.message_properties import (
     identified,
     judge_carried,
     judge_identifier,
+    judge_options,
     shape_of,
 )
 from conformance.model.rules import LOOKUP_ORDER, TOTAL_BYTES, TRANSACTIONAL_PRIORITY, Rules
@@ -203,6 +204,7 @@ def judge_content(
             copy = demand(queue, claim, position, copy) if position.carries else copy
             yield _judge_one_of_several(copy, subject, position, seen)
         yield from judge_carried(queue, claim, position, subject, seen)
+        yield from judge_options(queue, claim, position, subject, seen)
         return
     if seen.label is not None:
         label = _MOVED if position.moved and not state.restarts else "MQDMPR-3.1.1.12.label-unchanged"
@@ -218,6 +220,7 @@ def judge_content(
         yield from judge_identifier(state, queue, claim, position, subject, seen)
     else:
         yield _equal(_BODY, subject, max(size, seen.written), len(seen.body))
+    yield from judge_options(queue, claim, position, subject, seen)
     if position.marks is not None and not is_kept(position.message):
         marks = ("first", seen.first_in_transaction), ("last", seen.last_in_transaction)
         for wanted, (word, mark) in zip(position.marks, marks, strict=True):

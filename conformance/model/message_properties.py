@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha1
 from typing import Any, Final
 from zlib import crc32
 
-from conformance.model.calls import SeenMessage
+from conformance.model.calls import Call, SeenMessage
 from conformance.model.journals import (
     DEAD_LETTER,
     DEAD_LETTER_TRANSACTIONAL,
@@ -21,7 +21,7 @@ from conformance.model.journals import (
     is_kept,
     plain_name,
 )
-from conformance.model.state import Position, Queue, State
+from conformance.model.state import Options, Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
 from conformance.spec.catalogue import requirement_id
@@ -69,7 +69,7 @@ ATTRIBUTES: Final = (
     _attribute("acknowledgements", [], "default-acknowledgements"),
     _attribute("time_to_be_received", UNLIMITED, "default-time-to-be-received"),
     _attribute("time_to_reach_queue", FOUR_DAYS, "default-time-to-reach-queue"),
-    _attribute("trace", False, "default-tracing-requested"),
+    _attribute("trace", False, "default-tracing-requested", "tracing-requested"),
     _attribute("response_queue", "", "response-queue", "response-queue"),
     _attribute("administration_queue", "", "administration-queue", "administration-queue"),
 )
@@ -81,6 +81,7 @@ BITS: Final[Mapping[str, int]] = {
     "extension": 8,
     "response_queue": 16,
     "class": 32,
+    "trace": 2048,
 }
 """The bit of each member of the protocol's message."""
 NAMING: Final = ("application_tag", "correlation_identifier", "response_queue")
@@ -153,6 +154,7 @@ def values(carries: int, name: str) -> Mapping[str, Any]:
         "extension": _b64(name.encode() + _END),
         "response_queue": f"{_ANSWERS}{name}",
         "class": _CLASS | (number & 0x7F),
+        "trace": True,
     }
     found = {member: value for member, value in every.items() if carries & BITS[member]}
     return {**found, "body": ""} if carries & NO_BODY else found
@@ -188,7 +190,7 @@ def name_without_body(shown: Mapping[str, Any]) -> str:
 
 def size_of(carries: int) -> int:
     """Return a number that is the same for messages whose further properties take equally much room."""
-    return carries & (BITS["extension"] | BITS["response_queue"])
+    return carries & (BITS["extension"] | BITS["response_queue"] | BITS["trace"])
 
 
 def doubtful(queue: str, claim: str, position: Position) -> bool:
@@ -274,6 +276,109 @@ def judge_carried(queue: str, claim: str, position: Position, subject: str, seen
             yield Verdict(demand(queue, claim, position, plain), Outcome.FAIL, f"{subject}: {member}", wanted, came)
     if not wrong:
         yield from _passed(carries, subject, demand(queue, claim, position, ""))
+
+
+_ACKS: Final = {
+    "positive_arrival": requirement_id("MQDMPR-3.1.1.12.ack-pos-arrival"),
+    "positive_receive": requirement_id("MQDMPR-3.1.1.12.ack-pos-receive"),
+    "negative_arrival": requirement_id("MQDMPR-3.1.1.12.ack-neg-arrival"),
+    "negative_receive": requirement_id("MQDMPR-3.1.7.2.7.nack-receive-timeout"),
+}
+_ASKED: Final = {  # what a sender asks for -> the requirement that is broken where a read shows that he did not
+    "positive_journaling": _STORED[SYSTEM_JOURNAL],
+    "negative_journaling": _STORED[DEAD_LETTER],
+    "administration_queue": requirement_id("MQDMPR-3.1.1.12.administration-queue"),
+    "time_to_be_received": requirement_id("MQDMPR-3.1.2.4.expires"),
+}
+_DEFAULTS: Final = {one.member: one.default for one in ATTRIBUTES if one.default is not None}
+
+
+def options_of(call: Call) -> Options:
+    """Return what reads of the message that this call sends must show of the options of its sender."""
+    return _options(call.journal, call.dead_letter, call.acks, call.admin, call.live_s)
+
+
+@lru_cache(1 << 10)
+def _options(journal: bool, dead_letter: bool, acks: str | None, admin: str | None, live_s: int | None) -> Options:
+    wanted: dict[str, Any] = {
+        "positive_journaling": journal,
+        "negative_journaling": dead_letter,
+        "acknowledgements": tuple(sorted(acks.split("+"))) if acks else (),
+        "administration_queue": admin or "",
+        "time_to_be_received": UNLIMITED if live_s is None else live_s,
+    }
+    return tuple(wanted.items())
+
+
+def judge_options(queue: str, claim: str, position: Position, subject: str, seen: SeenMessage) -> Iterator[Verdict]:
+    """Judge that a message shows the options of its sender. A time to be received may be told as what is left of it.
+
+    queue, claim: as in `judge_carried`.
+    """
+    shown = seen.shown
+    if shown is None or not position.options:
+        return
+    for member, wanted in position.options:
+        came = shown.get(member)
+        if came is None or came == wanted:
+            continue
+        if member == "acknowledgements":
+            came = tuple(sorted(came))
+        elif member == "administration_queue":
+            came = seen.admin
+        elif member == "time_to_be_received" and (is_kept(queue) or came < wanted < UNLIMITED):
+            continue
+        if came != wanted and not doubtful(queue, claim, position):
+            plain = _option_broken(member, wanted, came)
+            actual = list(came) if isinstance(came, tuple) else came
+            expected = list(wanted) if isinstance(wanted, tuple) else wanted
+            asked = demand(queue, claim, position, plain)
+            yield Verdict(asked, Outcome.FAIL, f"{subject}: {member}", expected, actual)
+
+
+def _option_broken(member: str, wanted: Any, came: Any) -> str:
+    """Return the requirement that a changed option breaks: of its default, or of the option that was asked for."""
+    default = _DEFAULTS[member]
+    if wanted == (() if member == "acknowledgements" else default[0]):
+        return default[1]
+    if member == "acknowledgements":
+        return _ACKS[min({*wanted} ^ {*came})]
+    return _ASKED[member]
+
+
+_SENT: Final = requirement_id("MQDMPR-3.1.1.12.sent-time")
+_ARRIVED: Final = requirement_id("MQDMPR-3.1.1.12.arrival-time")
+
+
+def judge_times(
+    state: State, queue: str, claim: str, position: Position, subject: str, seen: SeenMessage
+) -> tuple[State, Sequence[Verdict]]:
+    """Judge that each read of a message shows the same times, and return the state that knows them.
+
+    A copy has the sent time of its message. A move may change the arrival time, and only a read in the queue that the
+    message was sent to tells it. queue, claim: as in `judge_carried`.
+    """
+    shown = seen.shown
+    sent = shown.get("sent_time") if shown is not None else None
+    if shown is None or sent is None:
+        return state, ()
+    name = position.message.removesuffix(f"@{queue}") if is_kept(queue) else position.message
+    arrived = shown.get("arrival_time") if name is position.message and not position.moved else None
+    times, known = (sent, arrived), state.times.get(name)
+    if known == times:
+        return state, ()
+    if known is None:
+        return replace(state, times={**state.times, name: times}), ()
+    if doubtful(queue, claim, position):
+        return state, ()
+    verdicts = []
+    for plain, member, before, now in zip((_SENT, _ARRIVED), ("sent", "arrival"), known, times, strict=True):
+        if before is not None and now is not None and before != now:
+            broken = demand(queue, claim, position, plain)
+            verdicts.append(Verdict(broken, Outcome.FAIL, f"{subject}: {member}_time", before, now))
+    if not verdicts and known[1] is None:
+        state = replace(state, times={**state.times, name: times})
+    return state, verdicts
 
 
 def demand(queue: str, claim: str, position: Position, plain: str) -> str:

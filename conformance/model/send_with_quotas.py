@@ -11,7 +11,7 @@ from conformance.model import outgoing, sends_and_commits
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
 from conformance.model.journals import ELSEWHERE, UNLIMITED, Keeping, Wishes, copy_name, in_bytes, is_kept, is_remote
-from conformance.model.message_properties import fits
+from conformance.model.message_properties import fits, options_of
 from conformance.model.rules import QUOTA_UNCOMMITTED, SEND_AFTER_DELETE, SEVERAL_PARTIAL, Rules
 from conformance.model.state import Handle, Position, Queue, State
 from conformance.model.tables import PositionState
@@ -126,8 +126,8 @@ def _admitted(state: State, queue: Queue, call: Call, wishes: Wishes, *, uncommi
 def _position(state: State, call: Call, wishes: Wishes) -> Position:
     in_transaction = call.transaction is not None
     rank = (0, state.events)
-    absent, carries = PositionState.ABSENT, call.carries
-    return Position(call.message or "", rank, absent, "", 0, in_transaction, wishes=wishes, carries=carries)
+    new = Position(call.message or "", rank, PositionState.ABSENT, "", 0, in_transaction)
+    return replace(new, wishes=wishes, carries=call.carries, options=options_of(call))
 
 
 def _refused(

@@ -11,6 +11,7 @@ from conformance.model.arrivals import IN_ORDER, Branch, after_event, made_avail
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Expected, Fails, Result, Succeeds
 from conformance.model.journals import Wishes, is_kept
+from conformance.model.message_properties import options_of
 from conformance.model.moves import settle_move
 from conformance.model.queues import named
 from conformance.model.refusals import transaction
@@ -93,6 +94,7 @@ def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -
         call.delivery,
         wishes=wishes,
         carries=call.carries,
+        options=options_of(call),
     )
     if handle.lost or queue.transactional != in_transaction:
         return _nowhere(rules, state, handle, queue, absent, in_transaction)

@@ -212,6 +212,9 @@ Rank = tuple[int, int]
 
 TAKING = frozenset({"messages.receive", "messages.receive_begin"})
 
+Options: TypeAlias = tuple[tuple[str, Any], ...]
+"""What a read of a message shows of the options of its sender: members of the protocol's message, with values."""
+
 START: Rank = (-1, 0)
 PARKED: Rank = (99, 0)  # the reserved End entry: behind everything
 
@@ -228,7 +231,8 @@ class Position:
     in events, the transaction locked it. target: the queue a transaction moves it to. moved: it came or left by a move,
     so its lookup identifier need not tell its place. identifier: the lookup identifier it must have kept in that move.
     marks: whether it is the first and the last message of its transaction to its queue, None if that is not judged.
-    carries: what it carries beside its label, bits of `carried`.
+    carries: what it carries beside its label, bits of `carried`. options: those of its sender, as reads show them; none
+    where they are not judged.
     steady: two peeks in turn have seen it, so the first has not removed it; or, while a transaction holds it, a read
     has shown it to be hidden.
     """
@@ -253,6 +257,7 @@ class Position:
     marks: tuple[bool, bool] | None = None
     steady: bool = False
     carries: int = 0
+    options: Options = ()
 
     @property
     def available(self) -> bool:
@@ -451,7 +456,7 @@ class State:
 
     waited: every read that ever waited. restarts: number of restarts. now: milliseconds since the start. events: number
     of events so far, the exact time scale. lookups: message name to observed lookup identifier; identifiers: to message
-    identifier, where messages move. assumed: reading id to the alternatives that this history leaves possible. keeping:
+    identifier, where messages move. times: to its sent and arrival time as a read has shown them. assumed: reading id to the alternatives that this history leaves possible. keeping:
     account of quotas, journals and clock, None until a call needs it. properties: those of the queues, None until a
     call needs them. management: what management did and showed, None until a call is about it.
     """
@@ -468,6 +473,7 @@ class State:
     events: int = 0
     lookups: Mapping[str, int] = field(default_factory=dict)
     identifiers: Mapping[str, str] = field(default_factory=dict)
+    times: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
     assumed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     keeping: Keeping | None = None
     properties: Properties | None = None

@@ -34,7 +34,7 @@ from conformance.model.content import (
 )
 from conformance.model.expected import Allowed, Assumption, Blocks, Either, Expected, Fails, Fit, Match, Succeeds, match
 from conformance.model.journal_copies import with_copies
-from conformance.model.message_properties import seen_whole
+from conformance.model.message_properties import judge_times, seen_whole
 from conformance.model.names import named, named_scan
 from conformance.model.reads import with_successors
 from conformance.model.rules import Rules
@@ -584,6 +584,8 @@ class Model:
                 claim = RETURNS  # a reader woken by the abort gets a message that the abort has just put back
             verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)
             state, found = judge_priority(self.rules, state, subject, position, answer.message)
+            verdicts += found
+            state, found = judge_times(state, queue_name, claim, position, subject, answer.message)
             verdicts += found
             state = with_identifier(state, queue_name, position, answer.message)
             state = seen_whole(state, queue_name, claim, position) if position.carries else state

@@ -308,6 +308,7 @@ class Handles:
         self.own = own
         self.known: dict[str, Any] = {}  # handles, cursors, transactions and begun receives
         self.formats: dict[str, str] = {}
+        self.spelled: dict[str, str] = {}  # each format name that was sent, with the name of its queue
         self.requests: dict[str, int] = {}
         self.lookups: Mapping[str, int] = {}
         self.identifiers: dict[str, dict[str, Json]] = {}
@@ -316,7 +317,9 @@ class Handles:
     def of(self, kind: Kind, name: str) -> Any:
         """Return the value to send for a name in a request. Raises KeyError for a name that no call has given."""
         if kind is Kind.QUEUE:
-            return self.format(name)
+            text = self.format(name)
+            self.spelled[text] = name
+            return text
         if kind is Kind.MESSAGE:
             return str(self.lookups.get(name, 0))
         return self.requests[name] if kind is Kind.WAIT else self.known[name]
