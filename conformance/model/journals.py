@@ -13,7 +13,8 @@ from conformance.model.values import value
 SYSTEM_JOURNAL: Final = "SYSTEM;JOURNAL"
 DEAD_LETTER: Final = "SYSTEM;DEADLETTER"
 DEAD_LETTER_TRANSACTIONAL: Final = "SYSTEM;DEADXACT"
-SYSTEM_QUEUES: Final = (SYSTEM_JOURNAL, DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL)
+DEAD_LETTERS: Final = (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL)
+SYSTEM_QUEUES: Final = (SYSTEM_JOURNAL, *DEAD_LETTERS)
 ELSEWHERE: Final = "elsewhere"  # a queue of a computer that cannot be reached
 _REMOTE = "remote"  # prefix of queues of computers that the harness plays: `remote1`, `remote2`
 MULTICAST: Final = "remote-multicast"  # a multicast address

@@ -2,7 +2,8 @@
 
 It first restarts the manager in a share of the histories. Then it uses everything that the model says is there: it
 counts the queues, reads on with the cursors, ends waits, begun reads and transactions, tries share modes, reads
-attributes, takes outgoing messages, empties every queue and closes every handle.
+attributes, takes outgoing messages, empties every queue and closes every handle. It ends what is open, and empties the
+queues, whatever room it has; the dead-letter queues and a journal that must be empty are among them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from conformance.histories.operations.state_queries import message_name, names
 from conformance.histories.operations.table import OPERATIONS
 from conformance.histories.situations.specified_calls import tied
 from conformance.model import Call, State
-from conformance.model.journals import ELSEWHERE, is_kept
+from conformance.model.journals import DEAD_LETTERS, ELSEWHERE, SYSTEM_JOURNAL, is_kept, journal_of
 from conformance.model.state import Handle, Queue, Waiter
 from conformance.model.tables import CursorState, PositionState
 
@@ -26,6 +27,7 @@ Probing: TypeAlias = Generator[Call, State, None]
 
 RESTARTS = 8  # one history in so many is restarted or killed before the probe
 RESTARTS_DEAR = 32  # where a restart starts a process, which takes as long as some hundred calls
+JOURNALS = 4  # in one history of so many, the probe reads a journal that nobody used
 LEAST = 12  # calls that even the shortest history may spend on its probe
 MOST = 48  # calls of one probe
 _FAR = 6  # steps of one cursor
@@ -80,12 +82,14 @@ class _Probe:
         yield from self._accesses()
         yield from self._outgoing()
         yield from self._absent()
-        for queue in self._queues():
-            yield from self._emptied(queue.name)
+        names = [queue.name for queue in self._queues() if queue.name not in DEAD_LETTERS]
+        for name in (*names, *self._unasked(), *DEAD_LETTERS):
+            yield from self._emptied(name)
         yield from self._closings()
 
-    def _ask(self, call: Call) -> Probing:
-        if self.left <= 0 or not self.offer.has(*OPERATIONS[call.method].needs):
+    def _ask(self, call: Call, *, sure: bool = False) -> Probing:
+        """Make a call if there is room for it. sure: in any case."""
+        if (self.left <= 0 and not sure) or not self.offer.has(*OPERATIONS[call.method].needs):
             return
         if call.cursor is not None and tied(self.state, call.handle or ""):
             return
@@ -114,6 +118,16 @@ class _Probe:
             key=lambda queue: (queue.name not in admins, not _there(queue), not queue.positions, is_kept(queue.name)),
         )
 
+    def _unasked(self) -> list[str]:
+        """Return a journal that nothing was put into as far as the model knows: one of them, in some histories."""
+        if self.number % JOURNALS:
+            return []
+        queues = self.state.queues.values()
+        own = [one.name for one in queues if one.exists and one.parent is None and one.outgoing is None]
+        journals = [journal_of(name) for name in own if name != ELSEWHERE and "," not in name and not is_kept(name)]
+        found = [name for name in (SYSTEM_JOURNAL, *journals) if name not in self.state.queues]
+        return found[self.number // JOURNALS % len(found) :][:1] if found else []
+
     def _bit(self, place: int) -> bool:
         return bool(self.number >> (place % 16) & 1)
 
@@ -131,7 +145,7 @@ class _Probe:
             if waiter.name not in {other.name for other in self.state.waiters}:
                 continue
             for call in self._endings(waiter, (self.number + place) % 3):
-                yield from self._ask(call)
+                yield from self._ask(call, sure=True)
 
     def _endings(self, waiter: Waiter, how: int) -> Iterator[Call]:
         queue = self.state.queues[waiter.queue]
@@ -192,7 +206,8 @@ class _Probe:
                 continue
             over = read.ended and self.state.position(read.queue, read.message).state in _SETTLED
             if not read.ended or (over and self._spare):
-                yield from self._ask(Call("messages.receive_end", read=read.name, acknowledge=self._bit(place)))
+                ends = Call("messages.receive_end", read=read.name, acknowledge=self._bit(place))
+                yield from self._ask(ends, sure=not read.ended)
 
     def _transactions(self) -> Probing:
         """End each open transaction; committing one of the last that ended must fail."""
@@ -200,7 +215,7 @@ class _Probe:
         for place, found in enumerate(every):
             if found.ended is None:
                 how = "commit" if self._bit(place) else "abort"
-                yield from self._ask(Call(f"transactions.{how}", transaction=found.name))
+                yield from self._ask(Call(f"transactions.{how}", transaction=found.name), sure=True)
         for found in [each for each in every if each.ended in ("commit", "abort")][-_AGAIN:]:
             if self._spare:
                 yield from self._ask(Call("transactions.commit", transaction=found.name))
@@ -266,14 +281,15 @@ class _Probe:
         """Receive everything, by all handles in turn, and once more, which must find nothing."""
         if not any(_open(self.state, queue, "receive")):
             name = names("h", self.state.handles)
-            yield from self._ask(Call("queues.open", name=name, queue=queue, access="receive"))
+            yield from self._ask(Call("queues.open", name=name, queue=queue, access="receive"), sure=True)
+            self.tried.add(name)
         for turn in range(_DEEP + 1):
             readers = list(_open(self.state, queue, "receive"))[:_READERS]
             if not readers:
                 return
             none_left = not any(each.available for each in self.state.queues[queue].positions)
             last = none_left and turn + 1 >= len(readers)
-            yield from self._ask(Call("messages.receive", handle=readers[turn % len(readers)].name))
+            yield from self._ask(Call("messages.receive", handle=readers[turn % len(readers)].name), sure=True)
             if last:
                 return
 
