@@ -65,6 +65,9 @@ def _counts(values: Mapping[str, Any]) -> dict[str, Json]:
     identifier = values.get("identifier")
     if identifier is not None:
         found["identifier"] = _identifier(identifier)
+    lookup = values.get("lookup_identifier")
+    if lookup is not None:
+        found["lookup_identifier"] = int(lookup)
     return found
 
 

@@ -373,8 +373,10 @@ def judge_lookup(
 
 
 def with_given(state: State, call: Call, values: Mapping[str, Json]) -> State:
-    """Note the identifier that a send has answered. values: of its answer."""
-    given = values.get("identifier")
+    """Note the identifiers that a send has answered: in a transaction, the message has no place yet. values: of it."""
+    given, lookup = values.get("identifier"), values.get("lookup_identifier")
+    if isinstance(lookup, int) and call.transaction is None and call.message is not None:
+        state = replace(state, shown={**state.shown, call.message: (None, None, lookup)})
     if not call.carries or call.message is None or not isinstance(given, str):
         return state
     return replace(state, identifiers={**state.identifiers, call.message: given})

@@ -346,39 +346,48 @@ def _option_broken(member: str, wanted: Any, came: Any) -> str:
     return _ASKED[member]
 
 
-_SENT: Final = requirement_id("MQDMPR-3.1.1.12.sent-time")
-_ARRIVED: Final = requirement_id("MQDMPR-3.1.1.12.arrival-time")
+_SHOWN: Final = (  # members that every answer about a message shows alike, and the requirement that one breaks
+    ("sent_time", requirement_id("MQDMPR-3.1.1.12.sent-time")),
+    ("arrival_time", requirement_id("MQDMPR-3.1.1.12.arrival-time")),
+    ("lookup_identifier", requirement_id("MQDMPR-3.1.1.12.lookup-identifier-unique")),
+)
 
 
-def judge_times(
+def judge_shown(
     state: State, queue: str, claim: str, position: Position, subject: str, seen: SeenMessage
 ) -> tuple[State, Sequence[Verdict]]:
-    """Judge that each read of a message shows the same times, and return the state that knows them.
+    """Judge that each answer shows the same times and lookup identifier of a message; return the state that knows them.
 
-    A copy has the sent time of its message. A move may change the arrival time, and only a read in the queue that the
-    message was sent to tells it. queue, claim: as in `judge_carried`.
+    A copy has the sent time of its message, and the rest for itself; so has a message that moved. Reads are compared in
+    their lookup identifiers elsewhere. queue, claim: as in `judge_carried`.
     """
-    shown = seen.shown
-    sent = shown.get("sent_time") if shown is not None else None
-    if shown is None or sent is None:
+    if seen.shown is None:
         return state, ()
-    name = position.message.removesuffix(f"@{queue}") if is_kept(queue) else position.message
-    arrived = shown.get("arrival_time") if name is position.message and not position.moved else None
-    times, known = (sent, arrived), state.times.get(name)
-    if known == times:
+    kept = is_kept(queue)
+    name = position.message.removesuffix(f"@{queue}") if kept else position.message
+    here = not kept and not position.moved
+    came = (
+        seen.shown.get("sent_time"),
+        seen.shown.get("arrival_time") if here else None,
+        seen.lookup_identifier if here and not state.restarts else None,
+    )
+    known = state.shown.get(name, _NOTHING)
+    if known == came or (known[0] == came[0] and None not in known and not here):
         return state, ()
-    if known is None:
-        return replace(state, times={**state.times, name: times}), ()
-    if doubtful(queue, claim, position):
+    if known is not _NOTHING and doubtful(queue, claim, position):
         return state, ()
     verdicts = []
-    for plain, member, before, now in zip((_SENT, _ARRIVED), ("sent", "arrival"), known, times, strict=True):
+    for (member, plain), before, now in zip(_SHOWN, known, came, strict=True):
         if before is not None and now is not None and before != now:
             broken = demand(queue, claim, position, plain)
-            verdicts.append(Verdict(broken, Outcome.FAIL, f"{subject}: {member}_time", before, now))
-    if not verdicts and known[1] is None:
-        state = replace(state, times={**state.times, name: times})
-    return state, verdicts
+            verdicts.append(Verdict(broken, Outcome.FAIL, f"{subject}: {member}", before, now))
+    if verdicts:
+        return state, verdicts
+    every = tuple(now if before is None else before for before, now in zip(known, came, strict=True))
+    return (state if every == known else replace(state, shown={**state.shown, name: every})), ()
+
+
+_NOTHING: Final[tuple[int | None, ...]] = (None, None, None)
 
 
 def demand(queue: str, claim: str, position: Position, plain: str) -> str:

@@ -456,7 +456,8 @@ class State:
 
     waited: every read that ever waited. restarts: number of restarts. now: milliseconds since the start. events: number
     of events so far, the exact time scale. lookups: message name to observed lookup identifier; identifiers: to message
-    identifier, where messages move. times: to its sent and arrival time as a read has shown them. assumed: reading id to the alternatives that this history leaves possible. keeping:
+    identifier, where messages move. shown: to what
+    an answer has shown of it, the sent time, the arrival time and the lookup identifier of its send. assumed: reading id to the alternatives that this history leaves possible. keeping:
     account of quotas, journals and clock, None until a call needs it. properties: those of the queues, None until a
     call needs them. management: what management did and showed, None until a call is about it.
     """
@@ -473,7 +474,7 @@ class State:
     events: int = 0
     lookups: Mapping[str, int] = field(default_factory=dict)
     identifiers: Mapping[str, str] = field(default_factory=dict)
-    times: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
+    shown: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     assumed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     keeping: Keeping | None = None
     properties: Properties | None = None

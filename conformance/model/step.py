@@ -34,7 +34,7 @@ from conformance.model.content import (
 )
 from conformance.model.expected import Allowed, Assumption, Blocks, Either, Expected, Fails, Fit, Match, Succeeds, match
 from conformance.model.journal_copies import with_copies
-from conformance.model.message_properties import judge_times, seen_whole
+from conformance.model.message_properties import judge_shown, seen_whole
 from conformance.model.names import named, named_scan
 from conformance.model.reads import with_successors
 from conformance.model.rules import Rules
@@ -469,7 +469,7 @@ class Model:
                 or state.keeping is not None
                 or state.properties is not None
                 or state.management is not None
-                or call.carries
+                or answer.values
             )
         ):
             state, content = self._content(call, observation, way)
@@ -552,7 +552,7 @@ class Model:
         state = way.expected.next
         verdicts: list[Verdict] = []
         answer = observation.answer
-        if call.carries and answer is not None and not answer.failed:
+        if answer is not None and answer.values and call.method == "messages.send" and not answer.failed:
             state = with_given(state, call, answer.values)
         if answer is not None and call.method in management.TELLING:
             return management.management_judged(self.rules, way.before, state, call, answer)
@@ -585,7 +585,7 @@ class Model:
             verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)
             state, found = judge_priority(self.rules, state, subject, position, answer.message)
             verdicts += found
-            state, found = judge_times(state, queue_name, claim, position, subject, answer.message)
+            state, found = judge_shown(state, queue_name, claim, position, subject, answer.message)
             verdicts += found
             state = with_identifier(state, queue_name, position, answer.message)
             state = seen_whole(state, queue_name, claim, position) if position.carries else state

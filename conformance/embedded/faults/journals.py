@@ -165,6 +165,25 @@ def time_to_be_received_ignored_is_over(plain, self, position):
     return False
 
 
+@fault(
+    "expired-behind-another-not-kept", Delivery.expire, "MQDMPR-3.1.7.2.7.dead-letter",
+    "MQDMPR-3.1.1.12.negative-journaling", "MQDMPR-3.1.1.12.negative-journaling-transactional",
+)  # fmt: skip
+def expired_behind_another_not_kept(plain, self, position):
+    """A message that expires while another one is before it in its queue leaves no dead letter."""
+    if next(iter(position.queue.positions)) is not position:
+        message = position.message
+        position.message = replace(message, fields={**message.fields, "negative_journaling": False})
+    plain(position)
+
+
+@fault("moved-message-kept-as-lost", Transactions.relocate, "MQDMPR-3.1.1.12.negative-journaling-off")
+def moved_message_kept_as_lost(plain, self, position, target):
+    """A message that is moved leaves a copy in the dead-letter queue, which nobody asked for."""
+    self.manager.delivery.copy(self.manager.queues.system("deadletter"), position.message)
+    plain(position, target)
+
+
 @fault("message-expires-early", Sending.make, "MQDMPR-3.1.2.4.not-early")
 def message_expires_early(plain, self, given, *, transactional):
     """A message expires when half its time to be received has passed."""
