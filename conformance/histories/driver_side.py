@@ -190,9 +190,10 @@ class Driving:
         method, params = self.last = self.request(call, state.lookups)
         result = self.client.call(method, **params)
         answer = self.answer(result)
-        if call.method == "messages.send":
+        if "carries" in operation.members:
             self._sent.add(answer.values.get("identifier") or call.message)
-        for _ in range(MAX_SCAN):
+        takes = operation.manner is _READ and "transaction" in operation.members
+        for _ in range(MAX_SCAN if takes else 0):
             if not self._of_others(call, state, answer):
                 break
             answer = self.answer(result := self.client.call(method, **params))
@@ -211,7 +212,7 @@ class Driving:
         A message is told by its identifier where sends answer one, otherwise by its name.
         """
         seen, handle = answer.message, state.handles.get(call.handle or "")
-        if call.method != "messages.receive" or seen is None or handle is None or handle.queue not in DEAD_LETTERS:
+        if seen is None or handle is None or handle.queue not in DEAD_LETTERS:
             return False
         return seen.identifier not in self._sent and message_name(seen) not in self._sent
 

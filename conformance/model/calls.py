@@ -145,8 +145,8 @@ class SeenMessage:
 
     identifier: as `GUID\\number`. klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message that this one
     acknowledges. destination: of a transferred message, the name of the queue it is addressed to, or an unknown
-    format name. admin: the same of the administration queue, empty for none. shown: the message as the protocol has it. name: its name in the model; a body is the name, padded with
-    spaces. written: bytes of the body before the padding.
+    format name. admin: the same of the administration queue, empty for none. shown: the message as the protocol has it.
+    name: its name in the model; a body is the name, padded with spaces. written: bytes of the body before the padding.
     """
 
     body: bytes

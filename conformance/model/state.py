@@ -456,10 +456,10 @@ class State:
 
     waited: every read that ever waited. restarts: number of restarts. now: milliseconds since the start. events: number
     of events so far, the exact time scale. lookups: message name to observed lookup identifier; identifiers: to message
-    identifier, where messages move. shown: to what
-    an answer has shown of it, the sent time, the arrival time and the lookup identifier of its send. assumed: reading id to the alternatives that this history leaves possible. keeping:
-    account of quotas, journals and clock, None until a call needs it. properties: those of the queues, None until a
-    call needs them. management: what management did and showed, None until a call is about it.
+    identifier, where messages move. shown: to the sent time, the arrival time and the lookup identifier that answers
+    have shown. assumed: reading id to the alternatives that this history leaves possible. keeping: account of quotas,
+    journals and clock, None until a call needs it. properties: those of the queues, None until a call needs them.
+    management: what management did and showed, None until a call is about it.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)

@@ -585,8 +585,8 @@ class Model:
             verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)
             state, found = judge_priority(self.rules, state, subject, position, answer.message)
             verdicts += found
-            state, found = judge_shown(state, queue_name, claim, position, subject, answer.message)
-            verdicts += found
+            state, changed = judge_shown(state, queue_name, claim, position, subject, answer.message)
+            verdicts += changed
             state = with_identifier(state, queue_name, position, answer.message)
             state = seen_whole(state, queue_name, claim, position) if position.carries else state
             if "@" not in result.message:  # no section orders the identifiers of copies

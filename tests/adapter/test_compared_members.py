@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tools import compared_page
 
 from conformance.adapter import protocol
+from tools import compared_page
 
 
 def test_every_member_of_every_answer_has_a_row() -> None:

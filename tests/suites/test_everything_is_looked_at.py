@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools import compared_page
 
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
@@ -22,6 +21,7 @@ from conformance.histories.situations.situation import space
 from conformance.model import Call
 from conformance.model.message_properties import ALL, JUDGED, QUEUES_SHOWN
 from conformance.spec.catalogue import assignment
+from tools import compared_page
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10, first_only=True)
 OPENED = (

@@ -194,21 +194,23 @@ class _Remembering(Sending):
         return message
 
 
-for _name, _story, _breaks, _sending in (
+# Name, story, what it breaks, and which member is that of the message before.
+_REMEMBERED: tuple[tuple[str, str, str, str], ...] = (
     (
         "time-to-be-received-of-the-last",
         "A message without a time to be received shows that of the message before.",
-        ("MQDMPR-3.1.1.12.default-time-to-be-received",),
-        {"member": "time_to_be_received"},
+        "MQDMPR-3.1.1.12.default-time-to-be-received",
+        "time_to_be_received",
     ),
     (
         "administration-queue-of-the-last",
         "A message without an administration queue shows that of the message before.",
-        ("MQDMPR-3.1.1.12.administration-queue",),
-        {"member": "administration_queue"},
+        "MQDMPR-3.1.1.12.administration-queue",
+        "administration_queue",
     ),
-):
-    row(__name__, "sending", _name, _story, _breaks, subclass_of=_Remembering, **_sending)
+)
+for _name, _story, _broken, _member in _REMEMBERED:
+    row(__name__, "sending", _name, _story, (_broken,), subclass_of=_Remembering, member=_member)
 
 
 @fault("journaling-not-shown", Receiving.show, "MQDMPR-3.1.1.12.positive-journaling")
