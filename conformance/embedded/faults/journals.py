@@ -21,6 +21,7 @@ from conformance.embedded.entities import (
 )
 from conformance.embedded.faults.base import also, fault, row
 from conformance.embedded.faults.cursors.queues import Heirlooms
+from conformance.embedded.faults.properties import LastMember
 from conformance.embedded.receiving import Caller, Receiving
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import MQ_ERROR_QUEUE_NOT_AVAILABLE
@@ -175,13 +176,6 @@ def expired_behind_another_not_kept(plain, self, position):
         message = position.message
         position.message = replace(message, fields={**message.fields, "negative_journaling": False})
     plain(position)
-
-
-@fault("moved-message-kept-as-lost", Transactions.relocate, "MQDMPR-3.1.1.12.negative-journaling-off")
-def moved_message_kept_as_lost(plain, self, position, target):
-    """A message that is moved leaves a copy in the dead-letter queue, which nobody asked for."""
-    self.manager.delivery.copy(self.manager.queues.system("deadletter"), position.message)
-    plain(position, target)
 
 
 @fault("message-expires-early", Sending.make, "MQDMPR-3.1.2.4.not-early")
@@ -606,3 +600,27 @@ def ended_purge_reported_received(plain, self, read, *, acknowledge):
     if read.position.queue.deleted:
         raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
     self.manager.delivery.delete(read.position, Reason.RECEIVED)
+
+
+@fault("journaling-not-shown", Receiving.show, "MQDMPR-3.1.1.12.positive-journaling")
+def journaling_not_shown(plain, self, position):
+    """A message that asks for positive journaling is copied, and read as one that does not ask for it."""
+    shown = plain(position)
+    shown["message"]["positive_journaling"] = False
+    return shown
+
+
+@fault("arrivals-acknowledged-not-shown", Receiving.show, "MQDMPR-3.1.1.12.ack-pos-arrival")
+def arrivals_acknowledged_not_shown(plain, self, position):
+    """A message that asks for an acknowledgment of its arrival is read as one that does not."""
+    shown = plain(position)
+    asked = shown["message"]["acknowledgements"]
+    shown["message"]["acknowledgements"] = [kind for kind in asked if kind != "positive_arrival"]
+    return shown
+
+
+@fault("time-to-be-received-of-the-last", "sending", "MQDMPR-3.1.1.12.default-time-to-be-received")
+class TimeToBeReceivedOfTheLast(LastMember):
+    """A message without a time to be received shows that of the message before."""
+
+    member = "time_to_be_received"

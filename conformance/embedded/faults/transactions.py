@@ -530,3 +530,14 @@ def _plain(row: QueueRow) -> dict[str, object]:
 def restarted_queue_is_plain(plain, self):
     """After a start no queue is transactional."""
     return [replace(row, properties=_plain(row)) for row in plain()]
+
+
+@fault(
+    "returns-with-another-sent-time", Transactions.give_back, "MQDMPR-3.1.4.5.receives-return-unchanged",
+    "MQDMPR-3.1.1.12.sent-time",
+)  # fmt: skip
+def returns_with_another_sent_time(plain, self, position):
+    """A message that an aborted receive gives back has the time of the abort as its sent time."""
+    fields = position.message.fields
+    position.message.fields = {**fields, "sent_time": fields["sent_time"] + 1}
+    plain(position)

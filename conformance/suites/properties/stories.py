@@ -119,6 +119,7 @@ EVERYTHING: Mapping[str, Any] = {
     "extension": b64(b"\x00extension\xff"),
     "response_queue": RESPONSE,
     "administration_queue": ADMINISTRATION,
+    "trace": True,
 }
 """A message with every attribute that must arrive unchanged."""
 

@@ -475,3 +475,12 @@ def opens_share_a_handle(plain, self, format_name, access, share):
 def cursors_share_a_handle(plain, self, descriptor):
     """A handle has one cursor: opening another gives the first again."""
     return descriptor.cursors[0] if descriptor.cursors else plain(descriptor)
+
+
+@fault("send-tells-another-lookup-identifier", Sending.send, "MQDMPR-3.1.1.12.lookup-identifier-unique")
+def send_tells_another_lookup_identifier(plain, self, descriptor, given, transaction):
+    """A send answers a lookup identifier that is not the one which reads of the message show."""
+    told = plain(descriptor, given, transaction)
+    if "lookup_identifier" in told:
+        told["lookup_identifier"] = str(int(told["lookup_identifier"]) + 1)
+    return told

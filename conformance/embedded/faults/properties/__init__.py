@@ -13,7 +13,6 @@ from conformance.embedded.faults.base import fault, row
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.store import Store
-from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import (
     MQ_ERROR,
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
@@ -43,6 +42,28 @@ class _Altering(Sending):
 
 def _altering(member: str, alter: Alter, *, unless_given: bool = False) -> dict[str, Any]:
     return {"member": member, "alter": staticmethod(alter), "unless_given": unless_given}
+
+
+class LastMember(Sending):
+    """Gives a message that lacks a member the one of the message before."""
+
+    member: ClassVar[str]
+    last: Json = None
+
+    def make(self, given: dict[str, Json], *, transactional: bool) -> Message:
+        message = super().make(given, transactional=transactional)
+        if self.member in given:
+            self.last = given[self.member]
+        elif self.last is not None and message.fields["class"] in (0, *range(0x0100, 0x0200)):  # no report
+            message.fields[self.member] = self.last
+        return message
+
+
+@fault("administration-queue-of-the-last", "sending", "MQDMPR-3.1.1.12.administration-queue")
+class AdministrationQueueOfTheLast(LastMember):
+    """A message without an administration queue shows that of the message before."""
+
+    member = "administration_queue"
 
 
 # Name, story, what it breaks, and what it does to which member.
@@ -177,77 +198,6 @@ def sent_time_is_now(plain, self, position):
     shown = plain(position)
     shown["message"]["sent_time"] = self.manager.clock.now_ms() // 1000
     return shown
-
-
-class _Remembering(Sending):
-    """Gives a message that lacks a member the one of the message before."""
-
-    member: ClassVar[str]
-    last: Json = None
-
-    def make(self, given: dict[str, Json], *, transactional: bool) -> Message:
-        message = super().make(given, transactional=transactional)
-        if self.member in given:
-            self.last = given[self.member]
-        elif self.last is not None and message.fields["class"] in (0, *range(0x0100, 0x0200)):  # no report
-            message.fields[self.member] = self.last
-        return message
-
-
-# Name, story, what it breaks, and which member is that of the message before.
-_REMEMBERED: tuple[tuple[str, str, str, str], ...] = (
-    (
-        "time-to-be-received-of-the-last",
-        "A message without a time to be received shows that of the message before.",
-        "MQDMPR-3.1.1.12.default-time-to-be-received",
-        "time_to_be_received",
-    ),
-    (
-        "administration-queue-of-the-last",
-        "A message without an administration queue shows that of the message before.",
-        "MQDMPR-3.1.1.12.administration-queue",
-        "administration_queue",
-    ),
-)
-for _name, _story, _broken, _member in _REMEMBERED:
-    row(__name__, "sending", _name, _story, (_broken,), subclass_of=_Remembering, member=_member)
-
-
-@fault("journaling-not-shown", Receiving.show, "MQDMPR-3.1.1.12.positive-journaling")
-def journaling_not_shown(plain, self, position):
-    """A message that asks for positive journaling is copied, and read as one that does not ask for it."""
-    shown = plain(position)
-    shown["message"]["positive_journaling"] = False
-    return shown
-
-
-@fault("arrivals-acknowledged-not-shown", Receiving.show, "MQDMPR-3.1.1.12.ack-pos-arrival")
-def arrivals_acknowledged_not_shown(plain, self, position):
-    """A message that asks for an acknowledgment of its arrival is read as one that does not."""
-    shown = plain(position)
-    asked = shown["message"]["acknowledgements"]
-    shown["message"]["acknowledgements"] = [kind for kind in asked if kind != "positive_arrival"]
-    return shown
-
-
-@fault("send-tells-another-lookup-identifier", Sending.send, "MQDMPR-3.1.1.12.lookup-identifier-unique")
-def send_tells_another_lookup_identifier(plain, self, descriptor, given, transaction):
-    """A send answers a lookup identifier that is not the one which reads of the message show."""
-    told = plain(descriptor, given, transaction)
-    if "lookup_identifier" in told:
-        told["lookup_identifier"] = str(int(told["lookup_identifier"]) + 1)
-    return told
-
-
-@fault(
-    "returns-with-another-sent-time", Transactions.give_back, "MQDMPR-3.1.4.5.receives-return-unchanged",
-    "MQDMPR-3.1.1.12.sent-time",
-)  # fmt: skip
-def returns_with_another_sent_time(plain, self, position):
-    """A message that an aborted receive gives back has the time of the abort as its sent time."""
-    fields = position.message.fields
-    position.message.fields = {**fields, "sent_time": fields["sent_time"] + 1}
-    plain(position)
 
 
 for _name, _story, _breaks, _sending in _ALTERED:
