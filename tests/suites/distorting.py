@@ -41,7 +41,11 @@ def same(method: str, params: Params) -> Params:
 
 
 def silent(method: str, values: Params) -> None:
-    return None
+    """Leave out what the sender asked for: it shows what `Distorting` has made of it, which is not the defect."""
+    message = values.get("message")
+    if isinstance(message, dict):
+        for member in ("acknowledgements", "positive_journaling", "negative_journaling", "time_to_be_received"):
+            message.pop(member, None)
 
 
 def without(*members: str) -> Callable[[str, Params], Params]:
