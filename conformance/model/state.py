@@ -213,7 +213,7 @@ Rank = tuple[int, int]
 TAKING = frozenset({"messages.receive", "messages.receive_begin"})
 
 Options: TypeAlias = tuple[tuple[str, Any], ...]
-"""What a read of a message shows of the options of its sender: members of the protocol's message, with values."""
+"""Options of a message's sender, as a read of it shows them: members of the protocol's message, with values."""
 
 START: Rank = (-1, 0)
 PARKED: Rank = (99, 0)  # the reserved End entry: behind everything
