@@ -13,8 +13,8 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 FOLDERS = ("conformance", "tests", "benchmarks", "tools")
 FIGURES: Mapping[str, int] = {
-    "lines of conformance": 182_690,
-    "files of conformance": 714,
+    "lines of conformance": 184_500,
+    "files of conformance": 721,
     "longest file of conformance": 900,
     "longest function": 80,
     "most branches of a function": 20,
