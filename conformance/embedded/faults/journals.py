@@ -624,3 +624,14 @@ class TimeToBeReceivedOfTheLast(LastMember):
     """A message without a time to be received shows that of the message before."""
 
     member = "time_to_be_received"
+
+
+@fault(
+    "recovery-restarts-lifetimes", Delivery.start_timer, "MQDMPR-3.1.2.4.expires", "MQDMPR-3.1.1.12.time-to-be-received"
+)
+def recovery_restarts_lifetimes(plain, self, position):
+    """After a restart, the time to be received of a recoverable message begins again."""
+    message, lasts = position.message, position.message.fields["time_to_be_received"]
+    if message.expires_ms is not None and position.state is State.AVAILABLE:
+        message.expires_ms = self.manager.clock.now_ms() + lasts * 1000
+    plain(position)

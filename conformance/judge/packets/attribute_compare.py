@@ -25,6 +25,7 @@ from conformance.judge.packets.field_compare import (
 )
 from conformance.judge.packets.user_messages import plain_of_message, plain_of_packet
 from conformance.model.message_properties import ATTRIBUTES, QUEUES
+from conformance.runlog.cutting import clipped
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.verdict import Evidence, Json, Outcome, Verdict
 from conformance.wire import Packet, dissect, encode
@@ -39,6 +40,11 @@ SENT_TIME = requirement_id("MQDMPR-3.1.1.12.sent-time")
 ARRIVAL_TIME = requirement_id("MQDMPR-3.1.1.12.arrival-time")
 FIRST = requirement_id("MQDMPR-3.1.1.12.first-in-transaction")
 LAST = requirement_id("MQDMPR-3.1.1.12.last-in-transaction")
+_SEVERAL = {
+    requirement_id(f"MQDMPR-3.1.1.12.{member}-queue"): requirement_id(f"MQDMPR-3.1.1.12.{member}-queues")
+    for member in ("response", "administration")
+}
+_LONGEST = 1_000  # characters of a value that verdicts tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +68,14 @@ def judge_attributes(
     subject: str,
     *,
     before: Mapping[str, Any] | None = None,
+    demand: str | None = None,
     queues_shown: bool = False,
 ) -> Iterator[Verdict]:
     """Judge the attributes of a received message. queues_shown: the API shows queues (see the module docstring).
 
     before: the received form of a message sent with the same values before a restart; the message must equal it.
+    demand: what a change of an attribute that was sent breaks, after something else than a receive; nothing else is
+    judged then.
     """
     for attribute in ATTRIBUTES:
         member = attribute.member
@@ -81,11 +90,16 @@ def judge_attributes(
                 yield _equal(SURVIVES, f"{subject}: {member}", before[member], seen)
             continue
         if member in sending.message:
-            wanted, demand = sent, attribute.unchanged
+            wanted, broken = sent, attribute.unchanged and (demand or _own(attribute.unchanged, sent))
         elif attribute.default is not None:
-            wanted, demand = attribute.default
-        if demand is not None:
-            yield _equal(demand, f"{subject}: {member}", wanted, seen)
+            wanted, broken = (attribute.default[0], None) if demand else attribute.default
+        if broken is not None:
+            yield _equal(broken, f"{subject}: {member}", wanted, seen)
+
+
+def _own(unchanged: str, sent: Any) -> str:
+    """Return the requirement on this value of an attribute: several queues have their own."""
+    return _SEVERAL.get(unchanged, unchanged) if isinstance(sent, str) and "," in sent else unchanged
 
 
 def demanded(message: Mapping[str, Any]) -> str:
@@ -141,7 +155,8 @@ def judge_marks(received: Sequence[Mapping[str, Any]], readings: Mapping[str, tu
 
 
 def _equal(demand: str, subject: str, expected: Any, actual: Any) -> Verdict:
-    return Verdict(demand, Outcome.PASS if expected == actual else Outcome.FAIL, subject, expected, actual)
+    outcome = Outcome.PASS if expected == actual else Outcome.FAIL
+    return Verdict(demand, outcome, subject, clipped(expected, _LONGEST), clipped(actual, _LONGEST))
 
 
 SUBJECT = "packets.decode"

@@ -77,6 +77,18 @@ def test_a_wait_ends_at_its_time_and_not_before(mq: Any, judge: Any, mq_need: An
     history.run(send("a"))
 
 
+@pytest.mark.requirement("MQDMPR-3.1.7.3.1.no-early-timeout", "MQDMPR-3.1.2.3.expires")
+def test_a_wait_ends_in_the_midst_of_a_second(mq: Any, judge: Any, mq_need: Any) -> None:
+    """Time-outs are milliseconds: one, and numbers just beside and between those that are whole seconds."""
+    history = begin(mq, judge, mq_need, "clock.advance", "messages.peek")
+    if mq.hello.clock != "virtual":
+        pytest.skip("needs a virtual clock")
+    for wait_ms in (1, 999, 1_001, 1_500):
+        history.run(receive(wait_ms=wait_ms, name=f"w{wait_ms}"), peek(wait_ms=wait_ms, name=f"p{wait_ms}"))
+        history.run(*(Call("clock.advance", by_ms=by_ms) for by_ms in (wait_ms - 1, 1) if by_ms))
+        history.run(send(f"m{wait_ms}"), receive())
+
+
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.6.pending-read-cancelled",
     "MQDMPR-3.1.7.1.6.pending-read-cancelled-code",

@@ -12,6 +12,7 @@ from conformance.histories.examples import (
     begin_keeping,
     begin_transaction,
     commit,
+    opened,
     passes,
     peek,
     post,
@@ -43,6 +44,17 @@ def test_a_message_is_there_until_its_time_is_over(mq: Any, judge: Any, mq_need:
     history.run(post("a", live_s=5), passes(4_999), peek(), passes(1_001), *receives("r"))
     history.run(post("b", live_s=3), passes(2_000), post("c", live_s=60), passes(999), peek(), passes(1_001), receive())
     history.run(post("d", live_s=4), passes(4_000), passes(10**9), *receives("r"))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.2.4.expires", "MQDMPR-3.1.2.4.not-early")
+def test_a_time_goes_on_over_a_restart(mq: Any, judge: Any, mq_need: Any) -> None:
+    """What has passed of it before the restart counts, and what is left of it is left."""
+    history = begin_keeping(mq, judge, mq_need, "messages.peek")
+    if not mq.keeps_state:
+        pytest.skip("a restart of this connection does not find the state again")
+    lasts = {"a": 3, "b": 60, "c": UNLIMITED}
+    history.run(*(post(name, live_s=each, delivery="recoverable") for name, each in lasts.items()), passes(2_400))
+    history.run(Call("restart", kill=True), *opened(), passes(1_700), *receives("r", 3))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.2.4.zero")

@@ -15,7 +15,7 @@ from conformance.histories.operations.table import stored_call
 from conformance.model import BadCall, Call
 from conformance.model.properties import ROWS
 from conformance.suites.properties import stories
-from conformance.suites.properties.stories import Unopened
+from conformance.suites.properties.mailbox import Mailbox, Unopened
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
 
 def _story(repro: Mapping[str, Any]) -> Callable[[Port, Recorder], None]:
     kind, message = repro.get("kind"), repro.get("message")
-    if kind == stories.STORY_KIND and repro.get("story") in stories.STORIES:
+    if kind in (stories.STORY_KIND, stories.LARGE_KIND) and repro.get("story") in stories.STORIES:
         return partial(stories.tell, str(repro["story"]))
     if kind != stories.KIND or not isinstance(message, dict):
         raise NotRepeatable(f"The suite properties has no example of the kind {kind!r} that says no more than this.")
 
     def exchange(client: Port, judge: Recorder) -> None:
-        box = stories.Mailbox(client, judge)
+        box = Mailbox(client, judge)
         for each in (stories.EVERYTHING, message, message):  # the first shows which attributes the driver returns
             box.exchange(each)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -11,13 +10,14 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.harness.guarded_client import lacking, refusals
 from conformance.histories.operations.properties import bad, good
-from conformance.judge.packets.attribute_compare import Sending, demanded, judge_attributes, judge_identity, judge_marks
+from conformance.judge.packets.attribute_compare import judge_marks
 from conformance.model.properties import APART, ROWS, Problem, PropertyRow
 from conformance.model.property_refusals import CREATE, SET
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPERTY_SIZE
+from conformance.suites.properties.mailbox import Mailbox, Unopened, b64
+from conformance.suites.properties.values import PASSAGES, pass_large, pass_values
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -97,15 +97,7 @@ def claimed(row: PropertyRow, method: str) -> tuple[str, ...]:
 
 
 KIND = "message"
-NEEDS = ("queues.create", "queues.open", "messages.send", "messages.receive")
 RESPONSE, ADMINISTRATION = "DIRECT=OS:HOST\\private$\\answers", "DIRECT=TCP:10.1.2.3\\private$\\reports"
-MOST_REMEMBERED = 4096  # identifiers to compare new ones with; bounds the memory of a soak
-MOST_LEFT_BEHIND = 8
-
-
-def b64(data: bytes) -> str:
-    """Return bytes as the adapter protocol writes them, in base64."""
-    return base64.b64encode(data).decode("ascii")
 
 
 EVERYTHING: Mapping[str, Any] = {
@@ -152,144 +144,6 @@ def messages() -> SearchStrategy[dict[str, Any]]:
             "administration_queue": st.sampled_from((RESPONSE, ADMINISTRATION)),
         },
     )
-
-
-class Unopened(Exception):
-    """No queue to send messages to can be made. The message is a clause without a period."""
-
-
-class Mailbox:
-    """A queue open to send and to receive, which judges the messages through it.
-
-    Raises ConformanceFailure, and Unopened if the queue cannot be opened.
-    """
-
-    def __init__(self, mq: Port, judge: Recorder, *, transactional: bool = False) -> None:
-        self.mq = mq
-        self.judge = judge
-        self.earlier: list[Any] = []
-        self.queues_shown = False
-        self.left_behind = False
-        self.inexpressible: set[tuple[str, str]] = set()  # members with their values
-        self.path = f"{mq.hello.computer}\\private$\\mqconform-{'marks' if transactional else 'attributes'}"
-        properties = {"properties": {"PROPID_Q_TRANSACTION": 1}} if transactional else {}
-        created = mq.call("queues.create", path_name=self.path, **properties)
-        self.format_name = str(created.values["format_name"]) if created.ok else f"DIRECT=OS:{self.path}"
-        self.send_handle: Any = None
-        self.receive_handle: Any = None
-        self.open()
-
-    def open(self) -> None:
-        """Open the queue to send and to receive."""
-        opened = [
-            self.mq.call("queues.open", format_name=self.format_name, access=each) for each in ("send", "receive")
-        ]
-        if not all(each.ok for each in opened):
-            raise Unopened("no queue could be created and opened to send messages to")
-        self.send_handle, self.receive_handle = [each.values["queue"] for each in opened]
-
-    def exchange(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Send a message, peek at it, receive it, and judge each answer. Return the message as received.
-
-        A message that the API cannot express goes without the members that it cannot express alone.
-        """
-        try:
-            return self._exchange(message)
-        except refusals() as refused:
-            self._refused(refused)
-        for name, value in message.items() if len(message) > 1 else ():
-            try:
-                self._exchange({name: value})
-            except refusals() as refused:
-                self._refused(refused)
-                self.inexpressible.add((name, repr(value)))
-        left = self._expressible(message)
-        return self._exchange(left) if 0 < len(left) < len(message) else None
-
-    def _refused(self, refused: BaseException) -> None:
-        what = lacking(refused)
-        if what is None:
-            raise refused
-        self.left_behind = False
-        self.judge.lacks(what)
-
-    def _expressible(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in message.items() if (name, repr(value)) not in self.inexpressible}
-
-    def _exchange(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        if self.left_behind:  # by an example that failed before its receive
-            self._empty()
-        self.left_behind = True
-        sending = self.send(message)
-        if sending is None:
-            return None
-        if self.mq.offers("clock.advance"):
-            self.mq.call("clock.advance", by_ms=5_000)  # makes the time of reading differ from the time of arrival
-        methods = ["messages.receive"]
-        if self.mq.offers("messages.peek"):
-            methods.insert(0, "messages.peek")
-        seen = None
-        for method in methods:
-            seen = self.read(method, sending)
-        self.left_behind = False
-        if sending.identifier is not None and len(self.earlier) < MOST_REMEMBERED:
-            self.earlier.append(sending.identifier)
-        return seen
-
-    def send(self, message: Mapping[str, Any], **more: Any) -> Sending | None:
-        """Send a message. Return None, after a verdict, if it is refused."""
-        began = self._now()
-        self.judge.lacks(*(f"{name} (of a message)" for name in message if not self.mq.hello.takes("message", name)))
-        message = {name: value for name, value in message.items() if self.mq.hello.takes("message", name)}
-        message = self._expressible(message)
-        params = {"queue": self.send_handle, "message": message, **more}
-        result = self.mq.call("messages.send", **params)
-        self.judge.step(f"send {_short(message)}", {"method": "messages.send", "params": params}, dict(result.values))
-        if not result.ok:
-            # A message without attributes that is refused too shows that it is none of these.
-            plain = bool(message) and not self.mq.call("messages.send", **{**params, "message": {}}).ok
-            self.judge.record(_refused({} if plain else message, f"send {_short(message)}", result.status))
-            return None
-        return Sending(message, result.values.get("identifier"), began, self._now(), "transaction" in more)
-
-    def read(
-        self, method: str, sending: Sending, *, before: Mapping[str, Any] | None = None
-    ) -> Mapping[str, Any] | None:
-        """Read the message that was sent, and judge it. before: see `judge_attributes`."""
-        params = {"queue": self.receive_handle, "timeout_ms": self.mq.hello.settle_ms}
-        result = self.mq.call(method, **params)
-        subject = method.removeprefix("messages.")
-        self.judge.step(subject, {"method": method, "params": params}, dict(result.values))
-        if not result.ok:
-            self.judge.record(_refused(sending.message, subject, result.status))
-            return None
-        seen: Mapping[str, Any] = result.values["message"]
-        self.queues_shown = self.queues_shown or "response_queue" in seen or "administration_queue" in seen
-        shown = self.queues_shown
-        self.judge.record(*judge_attributes(sending, seen, subject, before=before, queues_shown=shown))
-        self.judge.record(*judge_identity(sending, seen, subject, self.earlier, self.mq.hello.queue_manager or None))
-        return seen
-
-    def _empty(self) -> None:
-        for _ in range(MOST_LEFT_BEHIND):
-            timeout_ms = self.mq.hello.settle_ms
-            if not self.mq.call("messages.receive", queue=self.receive_handle, timeout_ms=timeout_ms).ok:
-                return
-
-    def _now(self) -> int | None:
-        if not self.mq.offers("clock.now"):
-            return None
-        result = self.mq.call("clock.now")
-        return int(result.values["time_ms"]) if result.ok else None
-
-
-def _refused(message: Mapping[str, Any], subject: str, status: int | None) -> Verdict:
-    return Verdict(demanded(message), Outcome.FAIL, subject, {"fails": False}, {"fails": True, "status": status})
-
-
-def _short(message: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{name} {value!r:.40}" for name, value in message.items())
-    return f"a message with {told}" if told else "a message without attributes"
 
 
 SIZE: Final = requirement_id("MQMQ-2.4.mq-error-illegal-property-size")
@@ -350,7 +204,8 @@ def _opened(mq: Port, queue: str, access: str) -> Any:
     return opened.values["queue"]
 
 
-STORY_KIND = "story"
+STORY_KIND, LARGE_KIND = "story", "large story"
+"""The kinds of examples; the record has no answers of those of the second, which would be most of it."""
 
 BODY = "Ym9keQ=="
 COUNTS = {
@@ -505,7 +360,7 @@ def attributes_after_a_restart(mq: Port, judge: Recorder, *, kill: bool) -> None
 
 def first_and_last(mq: Port, judge: Recorder) -> None:
     """Transactions send one, two and three messages; the first and the last of each are marked."""
-    box = Mailbox(mq, judge, transactional=True)
+    box = Mailbox(mq, judge, name="marks", PROPID_Q_TRANSACTION=1)
     for count in (1, 2, 3):
         begun = mq.call("transactions.begin")
         if not begun.ok:
@@ -517,6 +372,7 @@ def first_and_last(mq: Port, judge: Recorder) -> None:
         judge.record(*judge_marks([message for message in seen if message is not None], judge.readings))
 
 
+_LARGE: Final = "large-"
 Story = Callable[["Port", "Recorder"], None]
 STORIES: Mapping[str, Story] = {
     "counts": counts,
@@ -528,12 +384,14 @@ STORIES: Mapping[str, Story] = {
     "created-again": created_again,
     "created-again-without-subqueues": created_again_without_subqueues,
     "wrong-sizes": wrong_sizes,
+    **{f"values-{name}": partial(pass_values, passage=passage) for name, passage in PASSAGES.items()},
+    **{f"{_LARGE}{name}": partial(pass_large, passage=passage) for name, passage in PASSAGES.items()},
 }
 
 
 def tell(name: str, mq: Port, judge: Recorder) -> None:
     """Run a story. Raises ConformanceFailure, and Unopened if it cannot make its queue."""
-    judge.begin_example(STORY_KIND, {"story": name})
+    judge.begin_example(LARGE_KIND if name.startswith(_LARGE) else STORY_KIND, {"story": name})
     STORIES[name](mq, judge)
 
 

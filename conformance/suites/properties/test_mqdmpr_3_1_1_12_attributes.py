@@ -18,13 +18,11 @@ from conformance.judge.packets.attribute_compare import (
     UNIQUE,
 )
 from conformance.model.message_properties import ATTRIBUTES
+from conformance.suites.properties.mailbox import NEEDS, Mailbox, Unopened
 from conformance.suites.properties.stories import (
     EDGES,
     EVERYTHING,
     KIND,
-    NEEDS,
-    Mailbox,
-    Unopened,
     messages,
     restarts,
     run_story,

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.spec.versions import applies
+from conformance.suites.properties.mailbox import NEEDS
 from conformance.suites.properties.stories import (
     CLEAR,
     COUNTS,
     EMPTY,
-    NEEDS,
     NO_SUBQUEUES,
     NOT_TRANSACTIONAL,
     TRANSACTIONAL,

@@ -578,6 +578,18 @@ class WaitCountsSeconds(_Impatient):
 
 
 @fault(
+    "wait-ends-on-whole-second", "reading", "MQDMPR-3.1.2.3.expires", "MQMP-2.2.3.2.request-timeout",
+    first_seen_as=("MQDMPR-3.1.7.1.10.io-timeout",),
+    because="a read that is still waiting when its time is over has not failed with the time-out",
+)  # fmt: skip
+class WaitEndsOnWholeSecond(_Impatient):
+    """The time-out of a read that is longer than a second is rounded up to whole seconds."""
+
+    def patience(self, timeout_ms: int) -> int:
+        return -(-timeout_ms // 1000) * 1000 if 1000 < timeout_ms < INFINITE else timeout_ms
+
+
+@fault(
     "cursor-waits-in-vain", Delivery.make_available, "MQDMPR-3.1.7.1.15.wakes", "MQDMPR-3.1.7.1.14.wakes",
     "MQDMPR-3.1.7.1.10.wakes", "MQDMPR-3.2.7.6.usable",
 )  # fmt: skip
