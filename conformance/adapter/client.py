@@ -6,6 +6,7 @@ A client belongs to one thread. `call` waits for the answer; `start` does not, s
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -56,6 +57,8 @@ class Client:
             restart_budget=restart_budget,
             namespace=namespace,
         )
+        self.on_call: Callable[[str, Mapping[str, Json]], None] | None = None
+        """Called with the method and the parameters of each call that is sent."""
         self._offered: dict[str, bool] = {}
         self._offered_epoch = 0
         self._supervisor.session()
@@ -132,6 +135,8 @@ class Client:
         elif deadline_ms is None:
             del params["deadline_ms"]
         protocol.validator(method, "params")(params)
+        if self.on_call is not None:
+            self.on_call(method, params)
         return session.start(method, params, deadline_ms)
 
     def wait_blocked_or_done(self, call: PendingCall, within_ms: int) -> bool:

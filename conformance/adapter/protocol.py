@@ -288,6 +288,16 @@ def _handles(values: Any) -> Iterator[str | int]:
             yield from _handles(inner)
 
 
+MAX_BODY_BYTES = "max_body_bytes"
+"""The member of `limits` that tells the longest body."""
+
+
+def body_bytes(message: Mapping[str, Json]) -> int:
+    """Return the length of the body of a message to be sent."""
+    body = message.get("body", "")
+    return len(body) * 3 // 4 - body.count("=", -2) if isinstance(body, str) else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Hello:
     """The result of `hello`. facets: facet name to the methods offered. settle_ms, slack_ms: milliseconds.
@@ -339,7 +349,13 @@ class Hello:
         return kind not in self.accepts or name in self.accepts[kind]
 
     def refuses(self, method: str, params: Mapping[str, Json]) -> str | None:
-        """Return the first parameter that the driver does not accept, in a few words; None if there is none."""
+        """Return the first parameter that the driver does not accept, in a few words; None if there is none.
+
+        A body may be one byte longer than the limit: whether it is refused or arrives whole is tested.
+        """
+        most = self.limits.get(MAX_BODY_BYTES)
+        if most is not None and method == "messages.send" and body_bytes(params["message"]) > most + 1:
+            return f"a body of more than {most:,} bytes"
         if not self.accepts:
             return None
         for kind, names in accepted_values(method, params):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.files import new_scratch, remove_tree, write_text
+from conformance.harness.extremes import Extremes
 from conformance.harness.guarded_client import NOT_OFFERED, DriverGone, GuardedClient
 from conformance.harness.known_deviations import QUIRK, KnownDeviations
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
@@ -34,6 +35,7 @@ from conformance.model.tables import by_table
 from conformance.runlog.counts import Tally
 from conformance.runlog.cutting import clipped
 from conformance.runlog.events import REFERENCE_FAILS, RecordedVerdict, Story, StoryStep
+from conformance.runlog.run import LIMITS
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -116,6 +118,7 @@ class RunSession:
     reference: Callable[[str, Mapping[str, Any]], Check] | None = None
     _passes: dict[tuple[object, ...], list[Any]] = field(default_factory=dict)  # verdict, its test, times since written
     _kept: int = 0
+    extremes: Extremes = field(default_factory=Extremes)
     _repros: int = 0
     _client: Client | None = None
     _state_dir: Path | None = None
@@ -137,6 +140,8 @@ class RunSession:
             except DriverUnusable as error:
                 self.give_up(error)
                 raise
+            self.extremes.declared(self._client.hello.limits)
+            self._client.on_call = self.extremes.see
         return self._client
 
     def give_up(self, error: DriverUnusable) -> None:
@@ -417,10 +422,12 @@ class RunSession:
             self.past = None
 
     def note_transitions(self) -> None:
-        """Write the counts of the model's table rows to the record."""
+        """Write the counts of the model's table rows, and the largest values that were sent, to the record."""
         if self.transitions:
             self.writer.evidence("transitions", by_table(self.transitions))
             self.transitions = {}
+        if self.extremes:
+            self.writer.evidence(LIMITS, self.extremes.to_json())
 
     def close(self) -> None:
         """Stop the driver and remove its state folder. The opener of the record closes the record."""

@@ -31,6 +31,7 @@ from conformance.report.text import label
 from conformance.report.transition_pictures import in_words, transitions
 from conformance.runlog import Run
 from conformance.runlog.counts import counted
+from conformance.runlog.run import largest_in_words
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
@@ -281,6 +282,8 @@ def _print_counts(console: Console, run: Run, table: Table, unexplained: Sequenc
     planned = situations(run)
     if planned is not None:
         _line(console, f"Situations: {planned.sentence}")
+    if tried := largest_in_words(run):
+        _line(console, f"Largest tried: {tried}")
     for quirk in unexplained:
         _line(console, f"Quirk: {quirk.sentence}")
     readings = followed(run)

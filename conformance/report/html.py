@@ -41,6 +41,7 @@ from conformance.report.text import block, label, value_text
 from conformance.report.transition_pictures import in_words, pictures, transitions
 from conformance.runlog import CaptureLine, PacketLine, RecordedVerdict, Run
 from conformance.runlog.events import StoryStep
+from conformance.runlog.run import largest_in_words
 from conformance.spec.constants.codes import named
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Json, Outcome
@@ -799,6 +800,7 @@ def _about(run: Run, table: Table) -> dict[str, Any]:
         ("Steps per second", f"{footer.steps_per_second:,.0f}" if footer and footer.steps_per_second else None),
         ("Examples", f"{footer.examples:,}" if footer and footer.examples else None),
         ("Transitions followed", in_words(covered)),
+        ("Largest tried", largest_in_words(run)),
         ("Versions", ", ".join(f"{name} {version}" for name, version in header.versions.items())),
         ("Run", header.run_id),
         ("Record", ", ".join(part.name for part in run.parts)),

@@ -15,7 +15,7 @@ from conformance.report.table import Table, roll_up
 from conformance.report.text import label
 from conformance.report.transition_pictures import transitions
 from conformance.runlog import Run
-from conformance.runlog.run import as_recorded, left_out
+from conformance.runlog.run import as_recorded, largest, left_out
 from conformance.runlog.run import left_out as tests_left_out
 from conformance.verdict import ExitCode, Json, Outcome
 
@@ -125,7 +125,8 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     but not demanded; `left`: not judged, by what is missing (`coverage.LEFT`). not_judged: ids without a verdict, by
     the reason why. conditions: how many requirements had their condition brought about; and those for which it did not
     come at some place, with how often it came and did not. situations: see
-    `conformance.report.situations.Covered`; null without planned histories. judgements: by rule, and by suite and
+    `conformance.report.situations.Covered`; null without planned histories. limits: the longest values that
+    the run sent, see `conformance.runlog.run.Largest`. judgements: by rule, and by suite and
     phase; null if the record does not count them. sections: one object for each section that has a verdict. failures:
     ids of requirements with an outcome that makes the command exit with 1 or 4. exit_code: the code that the verdicts
     demand; the command that made the run may have ended with a worse one. incomplete: what captures lack, null if
@@ -183,6 +184,9 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
             for table in transitions(run)
         },
         "situations": None if planned is None else planned.to_json(),
+        "limits": {
+            kind: {"within": one.within, "above": one.above, "most": one.most} for kind, one in largest(run).items()
+        },
         "judgements": None if run.tally is None else run.tally.to_json(),
         "packets": len(run.packets),
         "failures": [row.id for row in table.rows if row.outcome in failing],

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec import Struct, convert
-from msgspec.structs import asdict
+from msgspec.structs import asdict, astuple
 
 from conformance.runlog.counts import Count, Incomplete, Tally
 from conformance.runlog.events import CaptureLine, DriverEvent, Footer, Header, Note, PacketLine, RecordedVerdict, Story
@@ -121,6 +122,49 @@ def as_recorded(run: Run) -> int:
     """Return the number of requirements that `judge` kept as recorded; 0 for a record that names none."""
     named = next((item.data.get("requirements") for item in run.evidence_of(KIND)), None)
     return len(named) if isinstance(named, list) else 0
+
+
+LIMITS = "limits"
+"""The kind of the evidence events that hold them, one a worker."""
+UNITS = {"bodies": "bytes", "labels of messages": "UTF-16 units", "labels of queues": "UTF-16 units"}
+"""What has a limit, and in what its length is counted."""
+
+
+class Largest(Struct, frozen=True):
+    """The longest values of a kind that a run sent: within a limit, above it. most: the limit, None for no limit."""
+
+    within: int | None = None
+    above: int | None = None
+    most: int | None = None
+
+    def sentence(self, kind: str) -> str:
+        """`bodies: 4,000,000 of at most 4,000,000 bytes, and 4,000,001`."""
+        unit, above = UNITS[kind], "" if self.above is None else f", and {self.above:,}"
+        within = "none" if self.within is None else f"{self.within:,}"
+        limit = (
+            f"{within} {unit}, no limit declared" if self.most is None else f"{within} of at most {self.most:,} {unit}"
+        )
+        return f"{kind}: {limit}{above}"
+
+
+def largest(run: Run) -> dict[str, Largest]:
+    """Return the longest values that a run sent, by kind.
+
+    Evidence that holds none is ignored, because a record is a file and may hold anything.
+    """
+    found: dict[str, Largest] = {}
+    for item in run.evidence_of(LIMITS):
+        for kind in UNITS:
+            with suppress(ValueError):
+                here = convert(item.data.get(kind), Largest)
+                pairs = zip(astuple(here), astuple(found.get(kind, here)), strict=True)
+                found[kind] = Largest(*(max((one for one in pair if one is not None), default=None) for pair in pairs))
+    return found
+
+
+def largest_in_words(run: Run) -> str:
+    """Return the sentences of all kinds; empty for a run that sent nothing."""
+    return "; ".join(one.sentence(kind) for kind, one in largest(run).items())
 
 
 LEFT_OUT_TESTS = "left-out"

@@ -19,6 +19,7 @@ import embedded_stories_reads
 import embedded_stories_refusals
 import embedded_stories_reports
 import embedded_stories_restart
+import embedded_stories_values
 from embedded_stories import STORIES, Story
 
 MODULES = (
@@ -39,5 +40,6 @@ MODULES = (
     embedded_stories_refusals,
     embedded_stories_reports,
     embedded_stories_restart,
+    embedded_stories_values,
 )
 __all__ = ["MODULES", "STORIES", "Story"]

@@ -9,7 +9,7 @@ from embedded_stories import NAME, SECOND, Teller, begun, of, subqueue
 from embedded_talk import Talk
 
 
-def _started_again(talk: Talk, kill: bool) -> Talk:
+def started_again(talk: Talk, kill: bool) -> Talk:
     """The driver after a stop and a start, or after a kill."""
     if not kill:
         talk.driver.close()
@@ -17,7 +17,7 @@ def _started_again(talk: Talk, kill: bool) -> Talk:
 
 
 def _left(talk: Talk, queues: list[str], *, kill: bool) -> Iterator[Any]:
-    again = _started_again(talk, kill)
+    again = started_again(talk, kill)
     tell = Teller(again)
     try:
         tell("clock.advance", by_ms=20_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,8 @@ from honest_properties import (
     Honest,
     Refused,
 )
+
+from conformance.adapter.protocol import body_bytes
 
 
 class SaysPropertyForEverything(Honest):
@@ -346,3 +349,42 @@ class DropsWhatIsNotSigned(Honest):
         if "authenticate" in self.handles[queue]:
             self.queue(self.handles[queue])["messages"].clear()
         return done
+
+
+class RecoveryCutsLongLabels(Honest):
+    def revived(self, message: dict[str, Any]) -> dict[str, Any]:
+        return {**message, "label": message["label"][:248]}
+
+
+class TakesShortBodies(Honest):
+    """No defect: it declares how long a body can be, and refuses one that is longer."""
+
+    longest = 1_000
+
+    def do_hello(self, **asked: Any) -> dict[str, Any]:
+        return {**super().do_hello(**asked), "limits": {"max_body_bytes": self.longest}}
+
+    def do_messages_send(self, queue: str, message: dict[str, Any], transaction: str | None = None) -> dict[str, Any]:
+        assert body_bytes(message) <= self.longest + 1, "sent a longer body than it declares"
+        return self.limited(queue, message, transaction)
+
+    def limited(self, queue: str, message: dict[str, Any], transaction: str | None) -> dict[str, Any]:
+        if body_bytes(message) > self.longest:
+            raise Refused(PROPERTY)
+        return super().do_messages_send(queue, message, transaction)
+
+
+class CutsWhatIsTooLong(TakesShortBodies):
+    """Takes a body that is one byte too long, without that byte."""
+
+    def limited(self, queue: str, message: dict[str, Any], transaction: str | None) -> dict[str, Any]:
+        body = base64.b64encode(base64.b64decode(message.get("body", ""))[: self.longest]).decode()
+        return Honest.do_messages_send(self, queue, {**message, "body": body}, transaction)
+
+
+class TakesLessThanItDeclares(TakesShortBodies):
+    """Cuts what is as long as it declares."""
+
+    def made(self, message: dict[str, Any]) -> dict[str, Any]:
+        short = base64.b64decode(message.get("body", ""))[: self.longest - 1]
+        return super().made({**message, "body": base64.b64encode(short).decode()})

@@ -17,8 +17,10 @@ from conformance.harness.recorder import RunOptions
 from conformance.harness.repro_files import NotRepeatable
 from conformance.run import run
 from conformance.runlog import Run
+from conformance.runlog.run import Largest, largest, largest_in_words
 from conformance.spec.catalogue import assignment
 from conformance.suites.properties.rejudge import rejudge
+from conformance.suites.properties.values import PASSAGES
 from conformance.verdict import ExitCode, Outcome
 
 """Not judged on a manager that no packet can be delivered to."""
@@ -49,7 +51,11 @@ def test_an_honest_manager_passes(tmp_path: Path) -> None:
     left = {name for name, each in seen.items() if each != {Outcome.PASS}}
     refused = {"MQDMPR-3.1.7.1.3.directory-path-empty", "MQMQ-2.3.1.24.propid-q-ads-path"}  # it has no ADS_PATH
     ended = {"MQMQ-2.4.mq-error-illegal-property-size"}  # it offers no transaction to be aborted
-    assert left == {"MQDMPR-3.1.7.1.3.no-subqueues", *refused, *ended}, seen
+    passed = {demand for name in ("received", "stopped", "killed") for demand in PASSAGES[name].demands}
+    passages = {
+        demand for one in PASSAGES.values() for demand in one.demands
+    } - passed  # it has no such method or queue
+    assert left == {"MQDMPR-3.1.7.1.3.no-subqueues", *refused, *ended, *passages}, seen
     assert len(seen) > 120
 
 
@@ -71,6 +77,15 @@ def test_the_other_reading_passes_where_it_is_chosen(manager: str, only: str, re
     default = assignment("windows")[name][0]
     code, record = judged(manager, tmp_path / "other", only, chosen=(f"{name}={default}",))
     assert code == ExitCode.DEVIATES
+
+
+def test_a_driver_is_sent_bodies_as_long_as_it_declares_and_one_byte_more(tmp_path: Path) -> None:
+    code, record = judged("TakesShortBodies", tmp_path, max_examples=12)
+    assert code == ExitCode.CONFORMS
+    assert largest(record)["bodies"] == Largest(within=1_000, above=1_001, most=1_000)
+    assert "bodies: 1,000 of at most 1,000 bytes, and 1,001;" in largest_in_words(record)
+    _, undeclared = judged("Honest", tmp_path / "undeclared", "values_pass")
+    assert largest_in_words(undeclared).startswith("bodies: 70,000 bytes, no limit declared;")
 
 
 DEFECTS = [
@@ -115,6 +130,9 @@ DEFECTS = [
     ("RecoveryLosesCorrelation", "attributes_survive", "MQDMPR-3.1.1.12.recoverable-attributes-survive"),
     ("MarksEveryMessageLast", "first_and_last", "MQDMPR-3.1.1.12.last-in-transaction"),
     ("JournalIsNotCounted", "test_counts", "MQMQ-2.3.12.9.propid-mgmt-queue-journal-message-count"),
+    ("RecoveryCutsLongLabels", "values_pass", "MQDMPR-3.1.1.12.recoverable-attributes-survive"),
+    ("CutsWhatIsTooLong", "large_values", "MQDMPR-3.1.1.12.body-unchanged"),
+    ("TakesLessThanItDeclares", "large_values", "MQDMPR-3.1.1.12.body-unchanged"),
     ("DropsWhatIsNotSigned", "neither_signed", "MQDMPR-3.1.1.2.authentication-off"),
 ]
 WALKED = ("SetsTheFirstOnly", "RefusedCreationLeavesQueue", "ForgetsLabelAtCreation")
@@ -133,7 +151,7 @@ def test_every_defect_is_listed() -> None:
         for name, each in vars(property_manager).items()
         if isinstance(each, type) and issubclass(each, property_manager.Honest) and each is not property_manager.Honest
     }
-    readings = {"SaysPropertyForEverything", "PassesOverWhatItCannotWrite", "KeepsBasePriority"}
+    readings = {"SaysPropertyForEverything", "PassesOverWhatItCannotWrite", "KeepsBasePriority", "TakesShortBodies"}
     assert kinds == {each[0] for each in DEFECTS} | readings
 
 

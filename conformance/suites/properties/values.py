@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.adapter.protocol import MAX_BODY_BYTES, body_bytes
 from conformance.harness.guarded_client import lacking, refusals
 from conformance.judge.names import LONGEST_MESSAGE_LABEL
 from conformance.judge.packets.attribute_compare import SURVIVES, Sending, demanded, judge_attributes
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
-MOST_BYTES: Final = 4_000_000  # of a body: a packet has at most 4 MiB (MS-MQMQ 2.2.19.1), headers included
+MOST_BYTES: Final = 4 << 20  # no packet is longer (MS-MQMQ 2.2.19.1): a driver may declare anything
 UNDECLARED_BYTES: Final = 70_000  # where the driver declares no limit: more than a length of 16 bits can tell
 _PAIR: Final = "\U0001f600"  # two units of UTF-16
 _PAIRS: Final = LONGEST_MESSAGE_LABEL // 2
@@ -198,7 +199,7 @@ PASSAGES: Final[Mapping[str, Passage]] = {
 
 def longest(mq: Port) -> int:
     """Return the bytes of the longest body that a driver is sent, by what it declares."""
-    return min(mq.hello.limits.get("max_body_bytes", UNDECLARED_BYTES), MOST_BYTES)
+    return min(mq.hello.limits.get(MAX_BODY_BYTES, UNDECLARED_BYTES), MOST_BYTES)
 
 
 def pass_values(mq: Port, judge: Recorder, *, passage: Passage) -> None:
@@ -212,11 +213,11 @@ def pass_large(mq: Port, judge: Recorder, *, passage: Passage) -> None:
     Journals and dead-letter queues may have quotas that the longest body does not fit.
     """
     limit = longest(mq)
-    values = {name: one for name, one in LARGE.items() if len(one.get("body", "")) * 3 // 4 <= limit}
+    values = {name: one for name, one in LARGE.items() if body_bytes(one) <= limit}
     if not passage.copies:
         values["the longest body"] = {"body": octets(limit)}
     _pass(mq, judge, passage, values)
-    if passage is PASSAGES["received"] and limit == mq.hello.limits.get("max_body_bytes"):
+    if passage is PASSAGES["received"] and limit == mq.hello.limits.get(MAX_BODY_BYTES):
         _pass(mq, judge, passage, {"a body of one byte more": {"body": octets(limit + 1)}}, refusable=True)
 
 
