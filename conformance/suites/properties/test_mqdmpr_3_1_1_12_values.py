@@ -21,6 +21,7 @@ _OWN = tuple(
     for word in (
         *("body-unchanged", "label-unchanged", "extension-unchanged", "application-tag-unchanged"),
         *("body-type-unchanged", "correlation-identifier-unchanged", "response-queue", "response-queues"),
+        *("administration-queue", "administration-queues"),
     )
 )
 

@@ -43,7 +43,10 @@ VALUES: Final[Mapping[str, Mapping[str, Any]]] = {
     "numbers beyond 31 bits": {"application_tag": 0x80000000, "body_type": 0x80000001},
     "a correlation identifier of ones": {"correlation_identifier": b64(b"\xff" * 20)},
     "a response queue with a long name": {"response_queue": _OWN + "n" * 100},
-    "response queues that are not sorted": {"response_queue": ",".join(_OWN + name for name in ("m", "z", "a"))},
+    "queues that are not sorted": {
+        "response_queue": ",".join(_OWN + name for name in ("m", "z", "a")),
+        "administration_queue": ",".join(_OWN + name for name in ("z", "a", "m")),
+    },
     "everything at once": {
         "body": octets(300),
         "label": _PAIR * 40 + "b" * 169,
@@ -225,6 +228,9 @@ def _pass(
     mq: Port, judge: Recorder, passage: Passage, values: Mapping[str, Mapping[str, Any]], *, refusable: bool = False
 ) -> None:
     how = dict(passage.how or {})
+    for member in (*(("delivery",) if passage.restarts else ()), *(passage.wishes or ())):
+        if not mq.hello.takes("message", member):
+            raise Unopened(f"no message can have {member}")
     box = Mailbox(mq, judge, name=f"values{mq.unique()}", **how)
     for place in ("JOURNAL", "DEADLETTER") if "dead_letter" in passage.names else ():
         box.empty(box.opened(_system(box, place), "receive"))
