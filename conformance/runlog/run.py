@@ -127,7 +127,7 @@ def as_recorded(run: Run) -> int:
 LIMITS = "limits"
 """The kind of the evidence events that hold them, one a worker."""
 UNITS = {"bodies": "bytes", "labels of messages": "UTF-16 units", "labels of queues": "UTF-16 units"}
-"""What has a limit, and in what its length is counted."""
+"""The kinds of values that have a limit, and the unit of their length."""
 
 
 class Largest(Struct, frozen=True):

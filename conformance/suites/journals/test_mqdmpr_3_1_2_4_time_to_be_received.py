@@ -48,7 +48,7 @@ def test_a_message_is_there_until_its_time_is_over(mq: Any, judge: Any, mq_need:
 
 @pytest.mark.requirement("MQDMPR-3.1.2.4.expires", "MQDMPR-3.1.2.4.not-early")
 def test_a_time_goes_on_over_a_restart(mq: Any, judge: Any, mq_need: Any) -> None:
-    """What has passed of it before the restart counts, and what is left of it is left."""
+    """A restart neither ends a time nor begins it again."""
     history = begin_keeping(mq, judge, mq_need, "messages.peek")
     if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")

@@ -68,7 +68,7 @@ LARGE: Final[Mapping[str, Mapping[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What happens to messages between their send and their receive.
+    """An event of messages between their send and their receive.
 
     act: does it, and returns the handle that the messages are received by. changed: what a value breaks that another
     one has taken the place of; None: what its own requirement says. lost: what a message breaks that is not there.
