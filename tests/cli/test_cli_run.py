@@ -22,9 +22,11 @@ WALK = ("-k", "walk_with_transactions")
 
 
 def verdict_set(folder: Path) -> set[tuple[str, str, str, int]]:
+    """Requirement, outcome, test and count; passes of several tests are counted together."""
     found: dict[tuple[str, str, str], int] = {}
     for entry in read_run(folder).verdicts:
-        key = (entry.verdict.requirement, entry.verdict.outcome.value, entry.test)
+        test = entry.suite if entry.verdict.outcome is Outcome.PASS else entry.test
+        key = (entry.verdict.requirement, entry.verdict.outcome.value, test)
         found[key] = found.get(key, 0) + entry.count
     return {(*key, count) for key, count in found.items()}
 

@@ -19,7 +19,7 @@ from conformance.adapter.templates import write_template
 CAPTURES = ROOT / "fixtures" / "captures"
 ORDINARY, OTHER = "consistent-session.pcapng", "ipv6-extensions.pcapng"
 PROJECT = (
-    *("README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", "mq", "adapters", "benchmarks", "ci"),
+    *("README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", "hatch_build.py", "mq", "adapters", "benchmarks", "ci"),
     *("conformance", "fixtures", "tools"),
 )
 

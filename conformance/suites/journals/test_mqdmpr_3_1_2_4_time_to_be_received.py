@@ -53,8 +53,8 @@ def test_a_time_goes_on_over_a_restart(mq: Any, judge: Any, mq_need: Any) -> Non
     if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
     lasts = {"a": 3, "b": 60, "c": UNLIMITED}
-    history.run(*(post(name, live_s=each, delivery="recoverable") for name, each in lasts.items()), passes(2_400))
-    history.run(Call("restart", kill=True), *opened(), passes(1_700), *receives("r", 3))
+    history.run(*(post(name, live_s=each, delivery="recoverable") for name, each in lasts.items()), passes(1_400))
+    history.run(Call("restart", kill=True), *opened(), passes(2_700), *receives("r", 3))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.2.4.zero")
