@@ -23,6 +23,17 @@ def large_and_long(talk: Talk) -> list[Any]:
 
 
 @of("properties")
+def options_and_none(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, receive = talk.queue()
+    options = {"trace": True, "administration_queue": "DIRECT=OS:HOST\\private$\\a"}
+    tell.send(send, "a", **options)
+    tell.send(send, "b")
+    tell.few(receive)
+    return tell.seen
+
+
+@of("properties")
 def large_and_aborted(talk: Talk) -> list[Any]:
     tell = Teller(talk)
     send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
