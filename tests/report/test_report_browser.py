@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from conformance.report import render_comparison, render_html
 from conformance.report.gate import decide
@@ -158,7 +159,7 @@ def test_light_and_dark_can_both_be_read(show: Show, typical: Run, scheme: str) 
 
 def test_no_page_is_wider_than_its_window(show: Show, typical: Run, hostile: Run) -> None:
     name = {"label": "W" * 80, "connector": f"stdio:{'/very-long' * 30}"}
-    named = replace(typical, header=replace(typical.header, **name))
+    named = replace(typical, header=structs.replace(typical.header, **name))
     reason = f"known since the first day of a {'very-' * 60}long summer"
     excused = [Known(one, reason, f"https://example.org/{'x' * 200}", date(2999, 1, 1)) for one in (BROKEN, SILENT)]
     gated = decide(standing(named), baseline=excused)
