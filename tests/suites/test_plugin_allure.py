@@ -88,7 +88,7 @@ def test_a_run_tells_allure_what_its_tests_judge(tmp_path: Path) -> None:
     kinds = [one["name"].partition(":")[0] for one in result["attachments"]]
     assert kinds == ["story", "repro", "command"] * len(failed)
     story, repro, again = ((folder / one["source"]).read_text(encoding="utf-8") for one in result["attachments"][:3])
-    assert "receive from q1" in story and json.loads(repro)["verdict"]["requirement"] == BROKEN
+    assert " from q1" in story and json.loads(repro)["verdict"]["requirement"] == BROKEN
     assert again.startswith("mqconform repro ") and again.endswith(f" --adapter embedded+{FAULT}\n")
     assert "Deviations" in (folder / "categories.json").read_text()
     assert f"Connector=embedded+{FAULT}" in (folder / "environment.properties").read_text()
