@@ -178,7 +178,7 @@ def outcomes(driver: str, suite: str, only: str, out: Path) -> dict[str, set[Out
         (
             "WithoutLabelsOfQueues",
             "restart",
-            "test_a_kill_after_properties_were_set",
+            "test_what_was_answered_is_done and set",
             (),
             {"MQDMPR-3.1.1.2.private-attributes-persistent"},
         ),

@@ -12,6 +12,7 @@ _USES = (
     "conformance.capture.columns.intrinsics",
     "conformance.capture.connections",
     "conformance.capture.encapsulation",
+    "conformance.capture.events",
     "conformance.capture.services",
     "conformance.wire.headers",
     "conformance.wire.columns.lowering",
