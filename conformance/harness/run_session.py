@@ -237,10 +237,10 @@ class RunSession:
         client = self._client
         epoch = client.epoch if client is not None else None
         if verdict.outcome is Outcome.PASS and state.suite != OWN:
-            plain = Verdict(verdict.requirement, Outcome.PASS, verdict.subject, readings=verdict.readings)
             key = state.suite, verdict.requirement, verdict.readings, verdict.subject
             repeated = self._passes.get(key)
             if repeated is None and len(self._passes) < MAX_PASSES:
+                plain = Verdict(verdict.requirement, Outcome.PASS, verdict.subject, readings=verdict.readings)
                 self._passes[key] = [plain, state.suite, state.node, epoch, 0]
             elif repeated is not None and state.in_record:
                 repeated[2:] = state.node, epoch, repeated[-1] + count
@@ -329,7 +329,7 @@ class RunSession:
         kept = self._kept + min(size, MAX_EXAMPLE)
         if (size <= MAX_EXAMPLE or "verdict" in more) and kept <= MAX_KEPT:
             self._kept = kept
-            self.writer.evidence(EXAMPLE, packed(data) if size <= MAX_EXAMPLE else data)
+            self.writer.evidence(EXAMPLE, packed(data))
 
     def write_repro(
         self, state: TestState, verdict: Verdict, repro: Mapping[str, Any], story: Sequence[StoryStep]

@@ -136,9 +136,15 @@ _PLAIN = ("suite", "test", "verdict")
 
 
 def packed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data of an example with all members but its place compressed, as the run record stores it."""
+    """Return the data of an example with all members but its place compressed, as the run record stores it.
+
+    A longer example stays as it is: the record cuts it, and `judge` names the reason.
+    """
     rest = {name: value for name, value in data.items() if name not in _PLAIN}
-    text = b64encode(compress(json.dumps(rest, default=str, separators=(",", ":")).encode("ascii"))).decode("ascii")
+    body = json.dumps(rest, default=str, separators=(",", ":")).encode("ascii")
+    if len(body) > MAX_EXAMPLE:
+        return dict(data)
+    text = b64encode(compress(body)).decode("ascii")
     return {name: data[name] for name in _PLAIN if name in data} | {"packed": text}
 
 

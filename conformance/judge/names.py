@@ -203,15 +203,9 @@ def judge_refused_creation(
     return verdicts
 
 
-def judge_creation(
-    path_name: str, demand: str, created: NameObservation, opened: NameObservation | None
-) -> list[Verdict]:
-    """Judge queues.create with a path name that `demand` accepts, and the opening by its direct name if it was made."""
-    wanted = {"accepted": True}
-    verdicts = [_verdict(demand, created.accepted, f"create {path_name}", wanted, created)]
-    if opened is not None:
-        verdicts.append(_verdict(demand, opened.accepted, f"open {path_name} after its creation", wanted, opened))
-    return verdicts
+def judge_accepted(subject: str, demand: str, seen: NameObservation) -> Verdict:
+    """Judge a call with a name that `demand` accepts."""
+    return _verdict(demand, seen.accepted, subject, {"accepted": True}, seen)
 
 
 def judge_left_behind(path_name: str, remnant: str, opened: NameObservation) -> Verdict:

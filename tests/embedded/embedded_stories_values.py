@@ -77,6 +77,16 @@ def expiry_after_a_kill(talk: Talk) -> list[Any]:
 
 
 @of("cursors")
+def long_and_longer(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive = talk.queue()
+    tell("queues.open", format_name=f"{NAME}x", access="receive")
+    tell.take(receive, timeout_ms=1 << 31)
+    tell("clock.advance", by_ms=1_000)
+    return tell.seen
+
+
+@of("cursors")
 def a_second_and_a_half(talk: Talk) -> list[Any]:
     tell = Teller(talk)
     _, receive = talk.queue()

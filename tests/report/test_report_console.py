@@ -81,6 +81,30 @@ def test_what_is_printed_unasked_fits_a_screen(many: Run, tmp_path: Path) -> Non
     assert len(re.findall("^Not offered: ", text, re.MULTILINE)) == 1
 
 
+def test_what_is_frequent_and_short_comes_first_and_the_rest_is_named(make_run: Callable[..., Run]) -> None:
+    names = sorted(covered().claimed)[:30]
+
+    def fill(writer: RunWriter) -> None:
+        for number, name in enumerate(names):
+            verdict = Verdict(name, Outcome.FAIL, "messages.receive", "a", "b")
+            ref = writer.verdict(verdict, suite="cursors", test=f"cursors/t.py::{number}")
+            steps = (StoryStep(f"step of {number} -> ok"), *[StoryStep("more -> ok")] * (20 if number < 2 else number))
+            writer.story(ref, steps, repro=f"repros/{number}.json")
+        body = {"requirement": names[4], "faults": [], "filed": {}, "behind": 0, "met": 17}
+        writer.evidence("quirk", body)
+        for name in ("MQDMPR-3.1.7.1.4.removed", "MQDMPR-3.1.7.1.10.waits"):
+            writer.verdict(Verdict(name, Outcome.READING, "s", readings=(("R-a", "b"),)), suite="cursors", test="t")
+
+    text = printed(make_run(fill))
+    found = re.findall("^FAIL (.*)$", text, re.MULTILINE)
+    assert found[:4] == [names[4], names[2], names[3], names[5]], "what 17 histories end with, then the shortest"
+    assert len(found) == 24 and "6 requirements more; the report has them all." in text
+    assert re.findall("step of ([0-9]+)", text) == ["4", "2", "3"], "the others have a repro line, or a name"
+    assert text.count("17 histories end with it") == 1 and "likely cause" not in text
+    chosen = "The answers chose a reading of 2 requirements: MQDMPR-3.1.7.1.4.removed, MQDMPR-3.1.7.1.10.waits."
+    assert chosen in " ".join(text.split())
+
+
 def test_a_cause_stands_under_what_it_breaks(many: Run) -> None:
     lines = printed(many).splitlines()
     (cause,) = (number for number, line in enumerate(lines) if line.startswith("  likely cause: "))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from conformance.adapter.client import Client
-from conformance.adapter.connectors import connect
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.manager import Manager
 from conformance.embedded.transactions import Transactions
@@ -68,19 +66,6 @@ SHOWN = {
     "send-tells-another-lookup-identifier": (*OPENED, sent("a"), PEEK),
     "expired-behind-another-not-kept": (*OPENED, sent("a"), sent("b", live_s=3, dead_letter=True), PASSES),
 }
-
-
-@pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Callable[[str], Client]]:
-    clients: list[Client] = []
-
-    def open_(connector: str) -> Client:
-        clients.append(connect(connector, state_dir=tmp_path / f"{len(clients)}", in_process=True))
-        return clients[-1]
-
-    yield open_
-    for client in clients:
-        client.close()
 
 
 def failures(client: Client, calls: tuple[Call, ...], number: int = 1) -> list[str]:

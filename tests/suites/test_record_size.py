@@ -13,7 +13,7 @@ import pytest
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import RunOptions
 from conformance.harness.run_session import RunSession
-from conformance.harness.tape import packed, unpacked
+from conformance.harness.tape import MAX_EXAMPLE, packed, unpacked
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome, Verdict
@@ -55,6 +55,8 @@ def test_an_example_comes_back_as_it_was() -> None:
     assert unpacked(packed(DATA)) == DATA
     assert len(json.dumps(packed({**DATA, "ops": [{"what": "call"}] * 1000}))) < 400
     assert unpacked(DATA) is DATA, "a record of an earlier version"
+    long = {**DATA, "ops": [{"what": "x" * MAX_EXAMPLE}]}
+    assert packed(long) == long, "the record cuts it, and tells"
 
 
 @pytest.mark.parametrize(

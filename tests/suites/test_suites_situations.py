@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,6 @@ import pytest
 from small_book import small_book
 
 from conformance.adapter.client import Client
-from conformance.adapter.connectors import connect
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.histories.findings import expiring, fitted
@@ -36,19 +35,6 @@ Opened = Callable[[str], Client]
 @cache
 def book() -> Book:
     return small_book(2, 20)
-
-
-@pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Opened]:
-    clients: list[Client] = []
-
-    def open_(connector: str) -> Client:
-        clients.append(connect(connector, state_dir=tmp_path / f"{len(clients)}", in_process=True))
-        return clients[-1]
-
-    yield open_
-    for client in clients:
-        client.close()
 
 
 def player(client: Client, known: Known | None = None, options: RunOptions = OPTIONS) -> tuple[Player, Recorder]:

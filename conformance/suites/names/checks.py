@@ -26,7 +26,7 @@ from conformance.judge.names import (
     Expectation,
     NameCase,
     NameObservation,
-    judge_creation,
+    judge_accepted,
     judge_left_behind,
     judge_name,
     judge_refused_creation,
@@ -481,13 +481,20 @@ def create_and_open(path_name: str, demand: str, mq: Port, step: Step) -> list[V
     """Create a queue under a path name that `demand` accepts, open it by its direct name, and delete it."""
     length = len(path_name.rpartition("\\")[2])
     told = f"create {path_name!r}, a name of {length} characters"
-    created, opened = _call(mq, step, told, "queues.create", path_name=path_name), None
-    name = f"DIRECT=OS:{path_name}"
+    created = _call(mq, step, told, "queues.create", path_name=path_name)
+    verdicts = [judge_accepted(f"create {path_name}", demand, created)]
     if created.accepted:
-        opened = _call(mq, step, f"open {name!r}", "queues.open", format_name=name, access="receive")
-        if mq.offers("queues.delete"):
-            _call(mq, step, f"delete {name!r}", "queues.delete", format_name=name)
-    return judge_creation(path_name, demand, created, opened)
+        opened = _open_and_delete(path_name, mq, step)
+        verdicts.append(judge_accepted(f"open {path_name} after its creation", demand, opened))
+    return verdicts
+
+
+def _open_and_delete(path_name: str, mq: Port, step: Step) -> NameObservation:
+    name = f"DIRECT=OS:{path_name}"
+    opened = _call(mq, step, f"open {name!r}", "queues.open", format_name=name, access="receive")
+    if mq.offers("queues.delete"):
+        _call(mq, step, f"delete {name!r}", "queues.delete", format_name=name)
+    return opened
 
 
 def create_restart_open(path_names: Sequence[str], mq: Port, step: Step) -> list[Verdict]:
@@ -495,14 +502,7 @@ def create_restart_open(path_names: Sequence[str], mq: Port, step: Step) -> list
     made = [one for one in path_names if _call(mq, step, f"create {one!r}", "queues.create", path_name=one).accepted]
     mq.restart(kill=True)
     step("kill the queue manager and start it again", None, None)
-    verdicts = []
-    for path_name in made:
-        name = f"DIRECT=OS:{path_name}"
-        opened = _call(mq, step, f"open {name!r}", "queues.open", format_name=name, access="receive")
-        verdicts += judge_creation(path_name, PERSISTENT, opened, None)
-        if mq.offers("queues.delete"):
-            _call(mq, step, f"delete {name!r}", "queues.delete", format_name=name)
-    return verdicts
+    return [judge_accepted(f"open {one} after a kill", PERSISTENT, _open_and_delete(one, mq, step)) for one in made]
 
 
 def remnants(path_name: str, computer: str) -> list[str]:

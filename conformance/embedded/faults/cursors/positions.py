@@ -589,6 +589,14 @@ class WaitEndsOnWholeSecond(_Impatient):
         return -(-timeout_ms // 1000) * 1000 if 1000 < timeout_ms < INFINITE else timeout_ms
 
 
+@fault("long-wait-overflows", "reading", "MQDMPR-3.1.7.1.10.waits", "MQDMPR-3.1.7.3.1.no-early-timeout")
+class LongWaitOverflows(_Impatient):
+    """A time-out of 2**31 milliseconds and more is taken for a negative number: the read ends almost at once."""
+
+    def patience(self, timeout_ms: int) -> int:
+        return 1 if 1 << 31 <= timeout_ms < INFINITE else timeout_ms
+
+
 @fault(
     "cursor-waits-in-vain", Delivery.make_available, "MQDMPR-3.1.7.1.15.wakes", "MQDMPR-3.1.7.1.14.wakes",
     "MQDMPR-3.1.7.1.10.wakes", "MQDMPR-3.2.7.6.usable",

@@ -458,6 +458,16 @@ for _name, _word in (
     )
 
 
+@fault("name-finds-shorter-queue", Queues._designated, "MQDMPR-3.1.7.1.5.not-found")
+def name_finds_shorter_queue(plain, self, name, *, make_subqueue=False):
+    """A direct name that continues the name of a queue finds that queue, where there is none of the whole name."""
+    found = plain(name, make_subqueue=make_subqueue)
+    if found is None and name.kind == "direct" and name.parts["scope"] == "private":
+        wanted = f"private$\\{name.parts['queue']}".lower()
+        found = next((queue for path, queue in self._by_path.items() if wanted.startswith(path)), None)
+    return found
+
+
 @fault("opens-share-a-handle", Queues.open, "MQDMPR-3.1.1.16.handle-unique")
 def opens_share_a_handle(plain, self, format_name, access, share):
     """A queue that is opened again in the same way gives the handle that is open already."""
