@@ -31,6 +31,7 @@ from conformance.files import write_text
 from conformance.harness.recorder import RunOptions
 from conformance.harness.repro_files import examples_of
 from conformance.harness.suite_registry import suites
+from conformance.run_options import RunRequest
 from conformance.spec.catalogue import assignment, requirement
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
 from conformance.verdict import Outcome, Verdict
@@ -206,6 +207,7 @@ class _Heard:
     ran: set[CodeType] = field(default_factory=set)
     evidence: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     disabled: frozenset[str] = frozenset()
+    until: float = float("inf")
 
     @property
     def readings(self) -> Mapping[str, tuple[str, ...]]:
@@ -395,7 +397,9 @@ def _in_rounds(found: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def _options(profile: str, level: str) -> RunOptions:
-    return RunOptions(profile, level, assignment(_READING_SET), _READING_SET)
+    asked = RunRequest()
+    readings = assignment(_READING_SET)
+    return RunOptions(profile, level, readings, _READING_SET, asked.seed, asked.max_examples, asked.steps)
 
 
 def write(suite: str, levels: Mapping[str, str], out: str) -> None:

@@ -164,8 +164,9 @@ def _kind(world: World, act: Act) -> str | None:
     return None if queue is None else "transactional" if queue.transactional else "plain"
 
 
-def _before(member: Member, world: World, act: Act) -> str:
-    return "put" if member.kept_as in world.known.held[act.object].values else "initial"
+def _before(member: Member, world: World, act: Act) -> str | None:
+    held = world.known.held.get(act.object)
+    return None if held is None else "put" if member.kept_as in held.values else "initial"
 
 
 def _value(domain: Domain, world: World, act: Act) -> str | None:

@@ -87,8 +87,8 @@ HEAD: Final = read("Peek", "head", queue_object="w")
 
 def peeks_at_all(*names: str) -> Plan:
     """Return peeks of a second queue object `w` at every message, so that their lookup identifiers are known."""
-    first = read("PeekCurrent", f"w-{names[0]}", queue_object="w")
-    return (first, *(read("PeekNext", f"w-{name}", queue_object="w") for name in names[1:]))
+    first = read("PeekCurrent", f"w_{names[0]}", queue_object="w")
+    return (first, *(read("PeekNext", f"w_{name}", queue_object="w") for name in names[1:]))
 
 
 def sweep(most: int, again: str = "") -> Plan:

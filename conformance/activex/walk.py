@@ -1,19 +1,22 @@
 """Walks: plans that are drawn, step by step, from what a client can do with the objects it has.
 
 The draw follows an ideal implementation, so a walk is a plan like any other. A step that leads where nothing is known
-of the queue manager is not done.
+of the queue manager is not done. In the end every transaction is ended, and every queue is drained.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import combinations, islice
 from random import Random
 from typing import Final
 
 from conformance.activex.events import Link
+from conformance.activex.expected import Readings
+from conformance.activex.features import Feature, features
 from conformance.activex.members import Member
-from conformance.activex.plans import PATH_NAME, Act, Plan, call_on, create, passes
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, call_on, create, passes
 from conformance.activex.plans_reads import (
     AT_ONCE,
     DENY_RECEIVE,
@@ -32,10 +35,11 @@ from conformance.activex.plans_reads import (
     steps_on,
 )
 from conformance.activex.reference_answers import Objects, answer
-from conformance.activex.tables import ATTACHED, OPENED
+from conformance.activex.tables import ATTACHED, CLASSES, OPENED
 from conformance.activex.values import MISSING, Variant, long, text, truth
 from conformance.activex.world import WANTS, World
-from conformance.walks import Choice, steps
+from conformance.verdict import Outcome
+from conformance.walks import Choice, Steering, examples, steps
 
 STEPS: Final = 30
 TRIES: Final = 20
@@ -50,18 +54,32 @@ BEGINNING: Final[Plan] = (
     create("MSMQQueueInfo", "j"),
     call_on("j", "PathName", text(TRANSACTIONAL), kind="put"),
     call_on("j", "Create", truth(True), MISSING),
-    call_on("i", "Open", long(SEND), long(0), gives="i-s"),
-    call_on("i", "Open", long(RECEIVE), long(0), gives="i-r"),
-    call_on("j", "Open", long(SEND), long(0), gives="j-s"),
-    call_on("j", "Open", long(RECEIVE), long(0), gives="j-r"),
+    call_on("i", "Open", long(SEND), long(0), gives="i_s"),
+    call_on("i", "Open", long(RECEIVE), long(0), gives="i_r"),
+    call_on("j", "Open", long(SEND), long(0), gives="j_s"),
+    call_on("j", "Open", long(RECEIVE), long(0), gives="j_r"),
 )
+
+WITH_JOURNAL: Final[Plan] = (
+    *BEGINNING[:3],
+    call_on("i", "Journal", long(1), kind="put"),
+    *BEGINNING[3:],
+    create("MSMQQueueInfo", "k"),
+    call_on("k", "FormatName", text(f"{DIRECT_NAME};JOURNAL"), kind="put"),
+    call_on("k", "Open", long(RECEIVE), long(0), gives="k_r"),
+)
+"""The beginning of a walk: a plain queue, a transactional one, and the journal of the plain one."""
+MOST_DRAINED: Final = 12
+CARRIED: Final = ("AppSpecific", "CorrelationId", "Extension", "HashAlgorithm", "EncryptAlgorithm", "Trace")
+"""Properties of a message that a send takes along as they are."""
+Shown = tuple[str, ...]
 
 
 class Walk:
     """One walk. plan: the acts so far."""
 
-    def __init__(self, seed: int, beginning: Plan = BEGINNING) -> None:
-        self._random = Random(seed)
+    def __init__(self, random: Random, beginning: Plan = BEGINNING) -> None:
+        self._random = random
         self._objects = Objects({})
         self._count = 0
         self.plan: list[Act] = []
@@ -73,12 +91,62 @@ class Walk:
         """The objects as the acts so far have left them."""
         return self._objects.world
 
-    def go(self, most: int) -> None:
+    def go(self, most: int, steering: Steering[Walk, Plan] | None = None) -> None:
         """Draw what the client does next, and do it, so many times."""
-        for acts in steps(lambda: self, _CHOICES, self._random, most * TRIES):
-            most -= self.attempt(acts)
+        for acts in steps(lambda: self, _CHOICES, self._random, most * TRIES, steering):
+            shown = () if steering is None else tuple(self.shows(acts))
+            done = self.attempt(acts)
+            if done and steering is not None:
+                steering.took(shown)
+            most -= done
             if most == 0:
                 return
+
+    def shows(self, acts: Plan) -> Iterator[Shown]:
+        """Yield the pairs of features that acts show here, each with its case."""
+        for act in acts:
+            held = self.world.known.held.get(act.object)
+            coclass = "MSMQMessage" if held is None else held.coclass
+            if act.call is None or act.call.member not in CLASSES[coclass]:
+                continue
+            every = ((one.name, one.of(self.world, act)) for one in _features(coclass, act.call.member))
+            cases = [(name, case) for name, case in every if case is not None]
+            for (one, first), (other, second) in combinations(cases, 2):
+                yield act.call.member, one, first, other, second
+
+    def conclude(self) -> None:
+        """End every transaction, by Commit and by Abort in turn, and take what is left out of the queues."""
+        for _ in range(2 - len(self._transactions())):
+            self.attempt(self.begin())
+        ways = self._random.sample((self._commit, self._abort), 2)
+        for at, name in enumerate(self._transactions()):
+            if not any(True for _ in self.world.states.likely.held_by(self._link(name).transaction or "")):
+                self.attempt(self._sent(self._opened(TRANSACTIONAL, "send", "j", SEND), dispatch(name)))
+            self.attempt((ways[at % 2](name),))
+        for info in ("i", "j", "k"):
+            if info in self.world.known.held:
+                self._drain(self._link(f"{info}_r").queue, info)
+
+    def _opened(self, queue: str, access: str, info: str, number: int) -> str:
+        """Return an object that is open for this access to a queue, or the name of one that is opened now."""
+        for name in self._queues(opened=True):
+            if (self._link(name).queue, self._link(name).access) == (queue, access):
+                return name
+        name = self.name("q")
+        self.attempt((call_on(info, "Open", long(number), long(0), gives=name),))
+        return name
+
+    def _drain(self, queue: str, info: str) -> None:
+        reader = self._opened(queue, "receive", info, RECEIVE)
+        way = self._random.choice(("Receive", "ReceiveCurrent", "ReceiveFirstByLookupId", "ReceiveLastByLookupId"))
+        if reader not in self.world.known.held or self._link(reader).access != "receive":
+            return
+        if way == "ReceiveCurrent":
+            self.attempt((call_on(reader, "Reset"),))
+        left = len(self.world.states.likely.queues[queue].positions)
+        for _ in range(min(left, MOST_DRAINED) + 1):
+            how = self._random.choice((long(3), long(3), MISSING)) if queue == TRANSACTIONAL else MISSING
+            self.attempt((read(way, self.name("r"), queue_object=reader, transaction=how),))
 
     def attempt(self, acts: Plan) -> bool:
         """Do some acts, unless one of them leads where nothing is known. Returns False if nothing was done."""
@@ -115,12 +183,14 @@ class Walk:
         working = world.states.likely.transactions
         return [name for name in held if world.known.held[name].state == ATTACHED and working[name].ended is None]
 
-    def _transaction(self, queue: str) -> Variant:
-        """Return a Transaction argument that suits the queue."""
+    def _transaction(self, queue: str, *, reads: bool = False) -> Variant:
+        """Return a Transaction argument that suits the queue. A receive may be part of no transaction."""
         if self._link(queue).queue != TRANSACTIONAL:
             return self._random.choice((MISSING, long(0), long(1), long(2)))
         own = [dispatch(name) for name in self._transactions()]
-        return self._random.choice((long(3), *own, *own))
+        alone = (long(3), *((MISSING, long(0)) if reads else ()))
+        suitable: tuple[Variant, ...] = (*alone, *own * len(alone))
+        return self._random.choice(suitable)
 
     def open(self) -> Plan:
         """Open a queue, once in a while for this client alone."""
@@ -128,7 +198,7 @@ class Walk:
             return ()
         access = self._random.choice((RECEIVE, SEND, PEEK))
         share = DENY_RECEIVE if access != SEND and self._random.random() < 0.1 else 0
-        info = self._random.choice(("i", "j"))
+        info = self._random.choice([name for name in ("i", "j", "k") if name in self._objects.held])
         return (call_on(info, "Open", long(access), long(share), gives=self.name("q")),)
 
     def close(self) -> Plan:
@@ -140,13 +210,22 @@ class Walk:
         targets = [name for name in self._queues(opened=True) if self._link(name).access == "send"]
         if not targets:
             return ()
-        name, queue = self.name("m"), self._random.choice(targets)
-        more = []
-        if self._random.random() < 0.3 and self._link(queue).queue != TRANSACTIONAL:
-            more.append(call_on(name, "Priority", long(self._random.randint(0, 7)), kind="put"))
-        if self._random.random() < 0.3:
-            more.append(call_on(name, "AppSpecific", long(self._random.randint(0, 1000)), kind="put"))
-        return (*message(name, body=True), *more, call_on(name, "Send", dispatch(queue), self._transaction(queue)))
+        queue = self._random.choice(targets)
+        return self._sent(queue, self._transaction(queue))
+
+    def _sent(self, queue: str, transaction: Variant) -> Plan:
+        """Return the making and sending of a message; each property is put once, or twice."""
+        name, chance = self.name("m"), self._random.random
+        puts: list[Act] = []
+        first = ("Priority",) if self._link(queue).queue != TRANSACTIONAL else ()
+        for member in (*first, self._random.choice(CARRIED)):
+            takes = CLASSES["MSMQMessage"][member].takes
+            if takes is not None and chance() < 0.4:
+                values = self._random.choices(takes.inside(), k=1 + (chance() < 0.5))
+                puts += (call_on(name, member, value, kind="put") for value in values)
+        made = message(name, body=True)
+        again = (call_on(name, "Label", text("before"), kind="put"),) if chance() < 0.1 else ()
+        return (made[0], *again, *made[1:], *puts, call_on(name, "Send", dispatch(queue), transaction))
 
     def reads(self) -> Plan:
         """Call a read that may find something."""
@@ -159,7 +238,7 @@ class Walk:
         of = self._sent_to(queue) if by_lookup(member) else None
         if of is None and any(one.name == "LookupId" for one in member.slots[0].arguments):
             return ()
-        transaction = self._transaction(queue) if receives(member) else MISSING
+        transaction = self._transaction(queue, reads=True) if receives(member) else MISSING
         timeout = self._random.choices((AT_ONCE, long(1000), MISSING), (8, 1, 1))[0]
         gives = self.name("r")
         act = read(member, gives, queue_object=queue, of=of, transaction=transaction, timeout=timeout, given=given)
@@ -173,7 +252,7 @@ class Walk:
             return ()
         asked = {one.name for one in member.slots[0].arguments}
         names = [name for name, want in WANTS.items() if want in asked]
-        return tuple(call_on(act.gives, name, kind="get") for name in (*names, "Priority", "AppSpecific"))
+        return tuple(call_on(act.gives, name, kind="get") for name in (*names, *CARRIED))
 
     def _sent_to(self, queue: str) -> str | None:
         state = self._objects.world.states.likely
@@ -219,9 +298,14 @@ class Walk:
         working = self._transactions()
         if not working:
             return ()
-        name = self._random.choice(working)
-        commit = call_on(name, "Commit", MISSING, MISSING, MISSING)
-        return (commit if self._random.random() < 0.5 else call_on(name, "Abort", MISSING, MISSING),)
+        return (self._random.choice((self._commit, self._abort))(self._random.choice(working)),)
+
+    def _commit(self, name: str) -> Act:
+        usual = (truth(False), long(2), long(0))
+        return call_on(name, "Commit", *(self._random.choice((MISSING, one)) for one in usual))
+
+    def _abort(self, name: str) -> Act:
+        return call_on(name, "Abort", *(self._random.choice((MISSING, truth(False))) for _ in range(2)))
 
     def reset(self) -> Plan:
         """Reset or, less often, purge."""
@@ -260,14 +344,49 @@ def _choice(draw: Callable[[Walk], Plan]) -> Choice[Walk, Plan]:
 _CHOICES: Final = tuple(choice for draw, weight in _KINDS for choice in (_choice(draw),) * weight)
 
 
+@cache
+def _features(coclass: str, member: str) -> tuple[Feature, ...]:
+    return features(CLASSES[coclass][member])
+
+
+def walks(seed: int, count: float, most: int = STEPS) -> Iterator[Plan]:
+    """Yield the walks of a run, each steered to what those before it have shown least."""
+    steering: Steering[Walk, Plan] = Steering(lambda walk, acts: walk.shows(acts), lambda walk, acts: "")
+    for random in examples(seed, count):
+        made = Walk(random, WITH_JOURNAL)
+        made.go(most, steering)
+        made.conclude()
+        yield tuple(made.plan)
+
+
 def walk(seed: int, most: int = STEPS) -> Plan:
-    """Return the walk of a seed."""
-    made = Walk(seed)
-    made.go(most)
-    return tuple(made.plan)
+    """Return the first walk of a seed."""
+    return next(walks(seed, 1, most))
 
 
-def walks(count: int, most: int = STEPS) -> Iterator[Plan]:
-    """Yield walks with the seeds 0, 1, 2 and so on."""
-    for seed in range(count):
-        yield walk(seed, most)
+def closed(acts: Iterable[Act]) -> Plan:
+    """Return acts without those that need an object, or a message, that no act before them makes or sends."""
+    made: set[str] = set()
+    out: list[Act] = []
+    for act in acts:
+        arguments = () if act.call is None else act.call.arguments
+        named = {str(one.value) for one in arguments if one.vt in ("DISPATCH", "UNKNOWN") and one.value is not None}
+        named |= {str(one.value).removeprefix(LOOKUP) for one in arguments if str(one.value).startswith(LOOKUP)}
+        if act.call is not None and not made.issuperset({act.object, *named}):
+            continue
+        made |= {act.object, act.gives or act.object}
+        out.append(act)
+    return tuple(out)
+
+
+def followed(acts: Plan, readings: Readings) -> bool:
+    """Tell whether the reference passes a plan, and knows at each act what the queue manager has."""
+    objects = Objects(readings)
+    for act in acts:
+        if act.call is not None and act.object not in objects.held:
+            return False
+        seen, ended = answer(objects, act)
+        verdicts = objects.do(act, seen, ended)
+        if objects.world.lost or any(one.outcome is Outcome.FAIL for one in verdicts):
+            return False
+    return True

@@ -216,9 +216,10 @@ class World:
             return self, ()
         try:
             return self._judged(name, call, seen, gives, ended or {}, subject)
-        except (Untold, BadCall):
+        except (Untold, BadCall) as unknown:
             plain = [] if held.coclass in ("MSMQQueue", "MSMQMessage") else demands(held, call, seen, self.readings)
-            world = replace(self._moved(name, call, seen, gives), lost=held.coclass != "MSMQTransaction")
+            lost = held.coclass != "MSMQTransaction" or isinstance(unknown, BadCall)
+            world = replace(self._moved(name, call, seen, gives), lost=lost)
             return world, tuple(verdicts(subject, plain, seen))
 
     def _told(self, name: str, member: Member, call: Invoke, seen: Seen) -> Iterator[Demand]:

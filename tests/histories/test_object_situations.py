@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import chain
+from random import Random
 
 import pytest
 
@@ -92,14 +93,14 @@ def cases(client: Walk, act: Act) -> dict[str, str | None]:
 
 
 def test_a_call_has_the_cases_of_its_arguments_and_its_object() -> None:
-    client = Walk(0)
-    act = call_on("i-r", "Receive", long(3), text("wrong"), Variant("BOOL", False), long(0), gives="m")
+    client = Walk(Random(0))
+    act = call_on("i_r", "Receive", long(3), text("wrong"), Variant("BOOL", False), long(0), gives="m")
     found = cases(client, act)
     assert found["object"] == "receive" and found["transaction"] == "single"
     assert found["want_body"] == "false" and found["want_connector_type"] == "left_out"
     assert found["receive_timeout"] == "at_once"
     assert found["kind"] == "plain" and found["choice"] == "nothing"
-    ended = call_on("j-s", "Receive", Variant("DISPATCH", "t"), gives="m")
+    ended = call_on("j_s", "Receive", Variant("DISPATCH", "t"), gives="m")
     assert client.attempt((call_on("d", "BeginTransaction", gives="t"), call_on("t", "Abort")))
     found = cases(client, ended)
     assert found["object"] == "send" and found["transaction"] == "ended"

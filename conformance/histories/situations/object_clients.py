@@ -42,9 +42,9 @@ READERS: Final[Plan] = (
     *BEGINNING,
     create("MSMQQueue", "blank"),
     create("MSMQTransaction", "empty"),
-    *(call_on(info, "Open", long(PEEK), long(0), gives=f"{info}-p") for info in _KINDS),
-    *(call_on(info, "Open", long(RECEIVE), long(0), gives=f"{info}-c") for info in _KINDS),
-    *(call_on(f"{info}-c", "Close") for info in _KINDS),
+    *(call_on(info, "Open", long(PEEK), long(0), gives=f"{info}_p") for info in _KINDS),
+    *(call_on(info, "Open", long(RECEIVE), long(0), gives=f"{info}_c") for info in _KINDS),
+    *(call_on(f"{info}_c", "Close") for info in _KINDS),
 )
 _INFO, _MESSAGE, _DISPENSER, _TRANSACTION = (
     "MSMQQueueInfo",
@@ -137,9 +137,9 @@ def stage(member: Member) -> str:
 def client_of(member: Member, seed: int) -> Client:
     """Return a client at the beginning of a history of a member."""
     if member.coclass == "MSMQQueue":
-        return Walk(seed, READERS)
+        return Walk(Random(seed), READERS)
     if stage(member) != CLIENT:
-        return Walk(seed, (*BEGINNING[1:4], *_OPENED, *_told(member, "m"), *_received(member, "r")))
+        return Walk(Random(seed), (*BEGINNING[1:4], *_OPENED, *_told(member, "m"), *_received(member, "r")))
     return Followed(_FOLLOWED[member.name if member.name == "Send" else member.coclass])
 
 
@@ -155,18 +155,18 @@ def _told(member: Member, name: str) -> Plan:
 
 
 def _sent(member: Member, name: str) -> Plan:
-    return (*_told(member, name), call_on(name, "Send", dispatch("i-s"), long(0)))
+    return (*_told(member, name), call_on(name, "Send", dispatch("i_s"), long(0)))
 
 
 def _received(member: Member, name: str) -> Plan:
     wants = {one: truth(True) for one in ("WantBody", "WantDestinationQueue", "WantConnectorType")}
-    return (*_sent(member, f"{name}-sent"), read("Receive", name, queue_object="i-r", given=wants))
+    return (*_sent(member, f"{name}_sent"), read("Receive", name, queue_object="i_r", given=wants))
 
 
 def _queues(name: str, where: str, transactional: Variant) -> Plan:
     made = (create(_INFO, name), path(name, where), make(name, transactional), call_on(name, "Refresh"))
-    ways = tuple(opened(name, f"{name}-{word}", long(how)) for word, how in (("s", SEND), ("r", RECEIVE), ("p", PEEK)))
-    return (*made, *ways, opened(name, f"{name}-c", long(SEND)), call_on(f"{name}-c", "Close"))
+    ways = tuple(opened(name, f"{name}_{word}", long(how)) for word, how in (("s", SEND), ("r", RECEIVE), ("p", PEEK)))
+    return (*made, *ways, opened(name, f"{name}_c", long(SEND)), call_on(f"{name}_c", "Close"))
 
 
 _BEGIN: Final[Plan] = (
@@ -186,8 +186,8 @@ _FOLLOWED: Final[Mapping[str, Plan]] = {
         *_queues("i", PATH, MISSING),
         create(_MESSAGE, "m"),
         create(_MESSAGE, "n"),
-        call_on("n", "Send", dispatch("i-s"), long(0)),
-        receive("r", "i-r"),
+        call_on("n", "Send", dispatch("i_s"), long(0)),
+        receive("r", "i_r"),
     ),
     _INFO: (create(_INFO, "a"),),
     _DISPENSER: (create(_DISPENSER, "d"),),
@@ -198,7 +198,7 @@ _FOLLOWED: Final[Mapping[str, Plan]] = {
 def replayed(planned: Planned) -> tuple[frozenset[int], ...]:
     """Return the numbers of all situations that each act of a history meets. Raises ValueError if it cannot be done."""
     found: list[frozenset[int]] = []
-    client: Client = Followed(()) if planned.stage == CLIENT else Walk(0, ())
+    client: Client = Followed(()) if planned.stage == CLIENT else Walk(Random(0), ())
     row = MEMBERS[planned.member]
     for act in planned.acts:
         its = client.world.known.held.get(act.object)
@@ -303,7 +303,7 @@ def followed(member: Member, act: Act, client: Client) -> Plan:
     assert act.call is not None
     if member.name == "Send":
         target = str(act.call.arguments[0].value)
-        reader = f"{target[0]}-r" if target[0] in _KINDS and target != "blank" else "i-r"
+        reader = f"{target[0]}_r" if target[0] in _KINDS and target != "blank" else "i_r"
         return (receive(client.name("seen"), reader),)
     if act.call.kind == "put":
         readers = [
@@ -344,7 +344,7 @@ def _of_reader(client: Walk, random: Random) -> Plan:
         name, _ = next(iter(client.world.waiting.values()))
         queue = "j" if client.world.known.link(name).queue.endswith("-t") else "i"
         new = client.name("m")
-        late = (call_on(new, "Send", dispatch(f"{queue}-s"), long(3 if queue == "j" else 0)),)
+        late = (call_on(new, "Send", dispatch(f"{queue}_s"), long(3 if queue == "j" else 0)),)
         label = (create(_MESSAGE, new), call_on(new, "Label", text(new), kind="put"))
         return random.choice(((*label, *late), (passes(1000),)))
     ways: tuple[tuple[Callable[[Walk], Plan], int], ...] = (
@@ -365,8 +365,8 @@ def _ranked(client: Walk, random: Random) -> Plan:
         acts += (create(_MESSAGE, name), call_on(name, "Label", text(name), kind="put"))
         if queue == "i":
             acts.append(call_on(name, "Priority", long(rank), kind="put"))
-        acts.append(call_on(name, "Send", dispatch(f"{queue}-s"), long(3 if queue == "j" else 0)))
-    reader, how = f"{queue}-r", long(3 if queue == "j" else 0)
+        acts.append(call_on(name, "Send", dispatch(f"{queue}_s"), long(3 if queue == "j" else 0)))
+    reader, how = f"{queue}_r", long(3 if queue == "j" else 0)
     first = (call_on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
     taken = read("ReceiveCurrent", client.name("r"), queue_object=reader, transaction=how)
     return (*acts, *random.choice(((), first, (*first, taken))))
@@ -376,31 +376,31 @@ def _taken(client: Walk, random: Random) -> Plan:
     """Put a cursor at a message, and receive it there or by another object."""
     queue, way = random.choice("iij"), random.choice("rp")
     sent = _ranked(client, random) if random.random() < 0.4 else ()
-    reader, how = f"{queue}-{way}", long(3 if queue == "j" else 0)
+    reader, how = f"{queue}_{way}", long(3 if queue == "j" else 0)
     moves = (call_on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
     ways = ("Receive", "ReceiveCurrent", "ReceiveLastByLookupId") if way == "r" else ("Receive",)
     member = random.choice(ways)
-    return (*sent, *moves, read(member, client.name("r"), queue_object=f"{queue}-r", transaction=how))
+    return (*sent, *moves, read(member, client.name("r"), queue_object=f"{queue}_r", transaction=how))
 
 
 def _held(client: Walk, random: Random) -> Plan:
     """Peek at a message with a cursor, and receive it in a transaction."""
-    name, reader = client.name("t"), random.choice(("j-r", "j-p"))
+    name, reader = client.name("t"), random.choice(("j_r", "j_p"))
     working = [one for one in client.world.known.held if state_of(client.world, one) == "working"]
     begin = () if working else (call_on("d", "BeginTransaction", gives=name),)
     moves: Plan = (call_on(reader, "Reset"), read("PeekCurrent", client.name("r"), queue_object=reader))
     within = dispatch(working[0] if working else name)
     if random.random() < 0.5:
-        return (*begin, *moves, read("Receive", client.name("r"), queue_object="j-r", transaction=within))
+        return (*begin, *moves, read("Receive", client.name("r"), queue_object="j_r", transaction=within))
     further = range(random.choice((1, 1, 2)))
     moves = (*moves, *(read("PeekNext", client.name("r"), queue_object=reader) for _ in further))
-    second = read("ReceiveCurrent", client.name("r"), queue_object="j-r", transaction=within)
-    return (*begin, *moves, second) if reader == "j-r" else ()
+    second = read("ReceiveCurrent", client.name("r"), queue_object="j_r", transaction=within)
+    return (*begin, *moves, second) if reader == "j_r" else ()
 
 
 def _looked(client: Walk) -> Plan:
     """Put a cursor at the first message, and tell the lookup identifiers of all."""
-    name = f"{_KINDS[len(client.plan) % 2]}-{'rp'[len(client.plan) // 2 % 2]}"
+    name = f"{_KINDS[len(client.plan) % 2]}_{'rp'[len(client.plan) // 2 % 2]}"
     first = read("PeekCurrent", client.name("r"), queue_object=name)
     return (first, read("PeekNext", client.name("r"), queue_object=name))
 
@@ -409,7 +409,7 @@ def _drained(client: Walk) -> Plan:
     """Receive what is at the head, so that a queue is empty in the end."""
     name = _KINDS[len(client.plan) % 2]
     how = long(3) if name == "j" else long(0)
-    return tuple(read("Receive", client.name("r"), queue_object=f"{name}-r", transaction=how) for _ in range(2))
+    return tuple(read("Receive", client.name("r"), queue_object=f"{name}_r", transaction=how) for _ in range(2))
 
 
 def _reopened(client: Walk) -> Plan:
@@ -455,12 +455,12 @@ def _of_sends(client: Client, random: Random) -> Plan:
         made, within = client.name("m"), random.choice(working)
         if random.random() < 0.5:
             return (end(within, "Commit"),)
-        return (create(_MESSAGE, made), call_on(made, "Send", dispatch("j-s"), dispatch(within)))
+        return (create(_MESSAGE, made), call_on(made, "Send", dispatch("j_s"), dispatch(within)))
     new, made = client.name("t"), client.name("m")
     ways: tuple[Plan, ...] = (
         (call_on("d", "BeginTransaction", gives=new),),
         (create(_MESSAGE, made),),
-        (create(_MESSAGE, made), call_on(made, "Send", dispatch("i-s"), long(0)), receive(client.name("r"), "i-r")),
+        (create(_MESSAGE, made), call_on(made, "Send", dispatch("i_s"), long(0)), receive(client.name("r"), "i_r")),
     )
     return random.choice(ways)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -20,15 +21,17 @@ from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.members import Kind, Member
 from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, passes
 from conformance.activex.reference_answers import Objects, judged
-from conformance.activex.tables import CLASSES, CREATED, OPENED, REFRESHED
+from conformance.activex.tables import CLASSES, CREATED, MEMBERS, OPENED, REFRESHED
 from conformance.activex.underlying_calls import Done
 from conformance.activex.values import Variant
+from conformance.activex.walk import closed, followed, walks
 from conformance.activex.words import act_line, as_call
 from conformance.activex.world import SHOWN
+from conformance.harness.guarded_client import DriverGone
 from conformance.harness.playback import NotStored
-from conformance.harness.recorder import Recorder
+from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.histories.driver_side import MIN_WAIT_MS, PATIENCE
-from conformance.histories.findings import run
+from conformance.histories.findings import raised, run
 from conformance.histories.operations.objects import CREATE, GET, INVOKE, each_got
 from conformance.histories.operations.table import OPERATIONS, checked_call, renamed
 from conformance.model import BadCall, Call
@@ -37,11 +40,12 @@ from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import requirement
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.walks import Budget, cuts, least
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
     from conformance.harness.port import OpenCall, Port
-    from conformance.harness.recorder import ConformanceFailure, RunOptions
+    from conformance.harness.recorder import RunOptions
 
 CLAIMS: Final = Path(__file__).with_name("claims.zlib")
 """Requirements that plans judge, by a digest of the plans, as playing takes seconds. Of `tools/object_claims.py`."""
@@ -160,6 +164,8 @@ Tell = Callable[[Callable[[], StoryStep]], object]
 """Takes a step of the story as a function that makes it: nobody reads most stories."""
 METHODS = ("objects.create", "objects.invoke")
 EXAMPLE = "objects"
+MOST_FOUND = 5  # requirements that walks of one test show broken
+MAX_RUNS, MAX_SECONDS = 200, 10.0  # spent on a shorter story
 BLOCK_MS = 2_000  # a read must answer or report that it waits within this time; otherwise it counts as waiting
 
 
@@ -181,14 +187,106 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need) -> No
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
     mq_need(*METHODS)
     for plan in plans:
-        begin(mq, judge, {"acts": [act.to_json() for act in plan]})
-        history: list[Done] = []
         try:
-            played = play(plan, mq, judge.readings, judge.step_told, history)
-            for verdicts in judged_twin(played, history, mq, judge.options, judge.step_told, judge.disabled):
-                judge.record(*verdicts)
+            example(plan, mq, judge, [])
         except NotCreated as lacking:
             pytest.skip(str(lacking))
+        except ConformanceFailure as failure:
+            raise shortened(failure, plan, judge, partial(example, mq=mq), followed) from None
+
+
+def example(plan: Plan, mq: Port, judge: Recorder, history: list[Done]) -> None:
+    """Play a plan as an example of a test. history: gets each act with its answer. Raises NotCreated."""
+    begin(mq, judge, {"acts": [act.to_json() for act in plan]})
+    played = play(plan, mq, judge.readings, judge.step_told, history)
+    for verdicts in judged_twin(played, history, mq, judge.options, judge.step_told, judge.disabled):
+        judge.record(*verdicts)
+
+
+def wander(mq: Port, judge: Recorder, mq_need: Need, share: float) -> None:
+    """Take walks: this share of the examples that the run asks for. Tells of each requirement that one breaks."""
+    mq_need(*METHODS)
+    options, found = judge.options, dict[str, ConformanceFailure]()
+    for plan in walks(options.seed, options.max_examples * share, options.stateful_steps):
+        if time.monotonic() > judge.until:
+            judge.cut = True
+            break
+        try:
+            example(plan, mq, judge, [])
+        except NotCreated as lacking:
+            pytest.skip(str(lacking))
+        except ConformanceFailure as failure:
+            if failure.verdict.requirement not in found:
+                shorter = shortened(failure, plan, judge, partial(example, mq=mq), followed)
+                found[failure.verdict.requirement] = shorter
+            if options.first_only or len(found) == MOST_FOUND:
+                break
+    raised(_blamed_first(list(found.values())))
+
+
+def _blamed_first(found: Sequence[ConformanceFailure]) -> list[ConformanceFailure]:
+    """Return failures without those whose story calls a member that another one shows broken: they may follow from it.
+
+    Of two whose stories call each other's member, the one with the shorter story stays.
+    """
+    told: list[ConformanceFailure] = []
+    for one in sorted(found, key=lambda failure: len(failure.story)):
+        behind = (other for other in found if _calls_broken(one, other) and not _calls_broken(other, one))
+        if next(behind, None) is None and not any(_calls_broken(one, other) for other in told):
+            told.append(one)
+    return told
+
+
+def _calls_broken(failure: ConformanceFailure, other: ConformanceFailure) -> bool:
+    """Tell whether the story of a failure calls the member that another failure is about."""
+    member = _MEMBERS.get(other.verdict.requirement.removeprefix("MQAC-").rpartition(".")[0])
+    return failure is not other and any(act.get("member") == member for act in failure.repro["acts"] if member)
+
+
+_MEMBERS: Final[Mapping[str, str]] = {slot.section: row.name for row in MEMBERS for slot in row.slots}
+"""Section to the member that it describes."""
+
+
+def shortened(
+    failure: ConformanceFailure,
+    plan: Plan,
+    judge: Recorder,
+    again: Callable[..., None],
+    passes: Callable[[Plan, Readings], bool],
+) -> ConformanceFailure:
+    """Return a failure with the fewest acts found that break the same requirement and that the reference passes.
+
+    It is returned as it is if an earlier test of the run has told of one, or if the reference does not know the whole
+    plan. again: plays a plan as an example. passes: tells whether the reference does.
+    """
+    broken = failure.verdict.requirement
+    if not any(one.verdict.requirement == broken for one in judge.first_failures) or not passes(plan, judge.readings):
+        return failure
+    found, budget = failure, Budget(MAX_RUNS, time.monotonic() + MAX_SECONDS)
+
+    def shorter(best: Plan) -> Iterator[Plan]:
+        yield from (some for some in map(closed, cuts(best)) if len(some) < len(best) and passes(some, judge.readings))
+
+    def fails(some: Plan, best: Plan) -> Plan | None:
+        nonlocal found
+        history: list[Done] = []
+        quiet = Recorder(judge.options, lambda verdict, count: None, disabled=judge.disabled, tape=judge.tape)
+        try:
+            again(some, judge=quiet, history=history)
+        except ConformanceFailure as other:
+            if other.verdict.requirement == broken:
+                found = other
+                return some[: len(history)]
+        except NotCreated:
+            pass
+        except DriverGone:
+            budget.over = True
+        return None
+
+    least(plan, shorter, fails, budget)
+    if found is not failure:
+        found.unshrunk = failure
+    return found
 
 
 def begin(mq: Port, judge: Recorder, example: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, Place, Stage
 from conformance.activex.underlying_calls import Done
 from conformance.activex.words import act_line, as_call
+from conformance.harness.recorder import ConformanceFailure
 from conformance.histories.operations.objects import CREATE, INVOKE, objects_of
 from conformance.runlog.events import StoryStep
 from conformance.suites.objects import playing
@@ -49,14 +50,26 @@ def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
     mq_need(*METHODS)
     for plan in plans:
-        begin(mq, judge, {"acts": [act.to_json() for act in plan], "scene": stage})
-        history: list[Done] = []
+        again = partial(example, mq=mq, stage=stage)
         try:
-            played = play(plan, mq, judge.readings, judge.step_told, stage, history)
-            for verdicts in playing.judged_twin(played, history, mq, judge.options, judge.step_told, judge.disabled):
-                judge.record(*verdicts)
+            again(plan, judge=judge, history=[])
         except NotCreated as lacking:
             pytest.skip(str(lacking))
+        except ConformanceFailure as failure:
+            raise playing.shortened(failure, plan, judge, again, partial(followed, stage)) from None
+
+
+def example(plan: Plan, mq: Port, judge: Recorder, history: list[Done], stage: str) -> None:
+    """Play a plan as an example of a test. history: gets each act with its answer. Raises NotCreated."""
+    begin(mq, judge, {"acts": [act.to_json() for act in plan], "scene": stage})
+    played = play(plan, mq, judge.readings, judge.step_told, stage, history)
+    for verdicts in playing.judged_twin(played, history, mq, judge.options, judge.step_told, judge.disabled):
+        judge.record(*verdicts)
+
+
+def followed(stage: str, plan: Plan, readings: Readings) -> bool:
+    """Tell whether the reference of a scene passes a plan."""
+    return not scenes.refuted([plan], STAGES[stage], readings)
 
 
 def play(

@@ -1,4 +1,4 @@
-"""MC-MQAC 3: walks over queue objects, messages and transactions, with fixed seeds."""
+"""MC-MQAC 3: walks over queue objects, messages and transactions."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.activex.reference_answers import judged
-from conformance.activex.walk import walk
-from conformance.suites.objects.playing import Need, check, claimed
+from conformance.activex.walk import walks
+from conformance.run_options import RunRequest
+from conformance.suites.objects.playing import Need, claimed, wander
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
-WALKS = 60
+SHARE = 2.0
+"""The walks' part of the examples that a run asks for."""
 
 
-def _judged(seed: int) -> tuple[str, ...]:
-    return claimed(("walk", seed), lambda: judged([walk(seed)]))
+def _judged() -> tuple[str, ...]:
+    asked = RunRequest()
+    return judged(walks(asked.seed, asked.max_examples * SHARE, asked.steps))
 
 
-ROWS = [pytest.param(seed, id=str(seed), marks=pytest.mark.requirement(*_judged(seed))) for seed in range(WALKS)]
-
-
-@pytest.mark.parametrize("seed", ROWS)
-def test_a_walk(seed: int, mq: Port, judge: Recorder, mq_need: Need) -> None:
-    check([walk(seed)], mq, judge, mq_need)
+@pytest.mark.requirement(*claimed("walks", _judged))
+def test_walks(mq: Port, judge: Recorder, mq_need: Need) -> None:
+    wander(mq, judge, mq_need, SHARE)

@@ -10,6 +10,7 @@ import pytest
 
 from conformance.activex import reference_answers, scenes
 from conformance.activex.underlying_calls import Done
+from conformance.activex.walk import followed
 from conformance.harness.recorder import ConformanceFailure
 from conformance.histories.situations.book import BookError
 from conformance.histories.situations.coverage import FAILED, NOT_OFFERED, OF_OBJECTS, OTHERWISE, Met
@@ -80,9 +81,14 @@ def _play(planned: Planned, mq: Port, judge: Recorder, met: Met) -> None:
     except NotCreated as lacking:
         why = NOT_OFFERED
         pytest.skip(str(lacking))
-    except ConformanceFailure:
+    except ConformanceFailure as failure:
         why = FAILED
-        raise
+        played.close()
+        again, passes = partial(playing.example, mq=mq), followed
+        if planned.stage:
+            again = partial(staging.example, mq=mq, stage=planned.stage)
+            passes = partial(staging.followed, planned.stage)
+        raise playing.shortened(failure, planned.acts, judge, again, passes) from None
     finally:
         played.close()
         if left:
