@@ -354,7 +354,8 @@ def _replaced(parts: Iterable[tuple[str, type]]) -> frozenset[CodeType]:
 
 
 def _functions(present: type) -> Iterator[FunctionType]:
-    for one in present.__mro__:
+    """Yield the functions of a class: its own alone where one of them runs whenever an object of it is made."""
+    for one in (present,) if "__init__" in vars(present) else present.__mro__:
         yield from (value for value in vars(one).values() if isinstance(value, FunctionType))
 
 

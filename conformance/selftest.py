@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -38,12 +39,13 @@ if TYPE_CHECKING:
 
 LIMIT_S = 300.0  # for one run; the longest takes a twentieth of it on an idle machine
 _ALONE_S = 1_200.0  # where other suites than its own play a fault to their end, on a busy machine
+_FAULT_S = 60.0  # for one more fault of a batch; most take less than a second of a processor
 CONTROL = "no fault"
 _ROUNDS = 8  # runs for one fault; the last has all its checks switched off
 _RECORDED_ROUNDS = 60  # runs for one fault that is recorded; each switches off what the one before has shown
 _TO_THE_END = frozenset({"names", "packets", "structures", "properties"})  # tables: many failures at once
 _TAPED = frozenset({"objects"})  # suites whose fixed examples one process plays with many faults
-_BATCH = 40  # faults that such a process tries; it plays all examples without a fault first
+_BATCH = 60  # faults that such a process tries; it plays all examples without a fault first, for a minute
 REFUTING = (Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY)
 RUN = """
 import json, sys
@@ -92,10 +94,15 @@ class Trial:
 
 def selected_trials(names: Sequence[str] = ()) -> list[str]:
     """Return the trials that `selftest` makes: of these faults, or of all after the control. Raises UnknownFault."""
-    from conformance.embedded.faults import FAULTS
+    known = _every_fault()
+    _refuse_unknown(names, known)
+    return list(dict.fromkeys(names)) or [CONTROL, *sorted(known)]
 
-    _refuse_unknown(names, FAULTS)
-    return list(dict.fromkeys(names)) or [CONTROL, *sorted(FAULTS)]
+
+def _every_fault() -> Mapping[str, Fault]:
+    from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
+
+    return {**FAULTS, **UNJUDGED_FAULTS}
 
 
 def selftest(
@@ -159,9 +166,7 @@ def _control(children: Children, name: str, folder: Path, suites: str | None) ->
 
 def _alone(children: Children, name: str, folder: Path, suites: str) -> Trial:
     """Try a fault once by these suites, with all checks on."""
-    from conformance.embedded.faults import FAULTS
-
-    fault = FAULTS[name]
+    fault = _every_fault()[name]
     first = (*fault.breaks, *fault.first_seen_as)
     level = level_of(fault.breaks)
     code, record = _run(
@@ -181,9 +186,7 @@ def _alone(children: Children, name: str, folder: Path, suites: str) -> Trial:
 
 def _batches(names: Sequence[str]) -> list[list[str]]:
     """Return faults as they are tried together: those of taped suites by the dozen, each other one alone."""
-    from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
-
-    known = {**FAULTS, **UNJUDGED_FAULTS}
+    known = _every_fault()
     taped = [name for name in names if name in known and known[name].suite in _TAPED]
     own = set(taped)
     return [[name] for name in names if name not in own] + [
@@ -193,10 +196,10 @@ def _batches(names: Sequence[str]) -> list[list[str]]:
 
 def _tried(children: Children, names: Sequence[str], folder: Path, *, record: bool = False) -> dict[str, Rounds]:
     """Return what each fault of a batch is seen as. record: until nothing fails, whatever it is."""
-    from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
     from conformance.embedded.faults.recorded import shows_as
 
-    faults = {name: FAULTS.get(name) or UNJUDGED_FAULTS[name] for name in names}
+    every = _every_fault()
+    faults = {name: every[name] for name in names}
     (name, *_), fault = names, faults[names[0]]
     if fault.suite in _TAPED:
         return _on_tapes(children, faults, folder)
@@ -211,10 +214,15 @@ def _on_tapes(children: Children, faults: Mapping[str, Fault], folder: Path) -> 
     (suite,) = {fault.suite for fault in faults.values()}
     levels = {name: level_of(fault.breaks) for name, fault in faults.items()}
     wanted = {"suite": suite, "levels": levels, "out": str(found)}
-    children.run([executable, "-c", _TAPES, json.dumps(wanted)], _ALONE_S)
+    children.run([executable, "-c", _TAPES, json.dumps(wanted)], _ALONE_S + _FAULT_S * len(faults))
+    seen = _on_tape(found)
+    return {name: seen.get(name) or _of_tapes(None) for name in faults}
+
+
+def _on_tape(found: Path) -> dict[str, Rounds]:
+    """Return what a process has written of the faults that it has tried by now."""
     lines = found.read_text(encoding="utf-8").splitlines() if found.is_file() else []
-    seen = {name: tuple(each) for name, each in map(json.loads, lines)}
-    return {name: _of_tapes(seen.get(name)) for name in faults}
+    return {name: _of_tapes(tuple(each)) for name, each in map(json.loads, lines)}
 
 
 def _of_tapes(seen: tuple[str, ...] | None) -> Rounds:
@@ -225,12 +233,12 @@ def _of_tapes(seen: tuple[str, ...] | None) -> Rounds:
 
 
 def _trial(name: str, rounds: Rounds) -> Trial:
-    from conformance.embedded.faults import FAULTS
-    from conformance.embedded.faults.recorded import shows_as
+    from conformance.embedded.faults.recorded import recorded_faults, shows_as
 
-    fault = FAULTS[name]
+    fault = _every_fault()[name]
     first = (*fault.breaks, *fault.first_seen_as)
-    return of_rounds(name, fault.suite, fault.breaks, rounds, first=first, shows=shows_as(fault))
+    shows = shows_as(fault) if name in recorded_faults() else rounds.seen  # a record says what else it may be seen as
+    return of_rounds(name, fault.suite, fault.breaks, rounds, first=first, shows=shows)
 
 
 def of_rounds(
@@ -298,53 +306,80 @@ def _rounds(children: Children, fault: Fault, folder: Path, known: Sequence[str]
 
 
 def record(names: Sequence[str], *, jobs: int = 2, on_progress: Callable[[int, int, str], None] | None = None) -> int:
-    """Try the faults named (none: all) until nothing fails, and keep what each was seen as beside the faults.
+    """Try the faults named until nothing fails, and keep what each was seen as beside the faults.
 
-    A fault that was not recorded before is kept if what is first seen is what it breaks. Returns how many were
-    recorded. Raises UnknownFault, OSError where the file cannot be written, and at the end NotRecordable for faults
-    that no check sees, that are seen as a crash, or first seen as something else; all others are kept.
+    names: none for all whose source, or whose suite, is another than it was when they were recorded. A fault that was
+    not recorded before is kept if what is first seen is what it breaks. What is known is kept as it comes, also when
+    this is interrupted. Returns how many were recorded. Raises UnknownFault, OSError where the file cannot be written,
+    and at the end NotRecordable for faults that no check sees, that are seen as a crash, or first seen as something
+    else; all others are kept.
     """
-    from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
     from conformance.embedded.faults.recorded import SEEN, Seen, digest, recorded_faults, recorded_text
 
-    every = {**FAULTS, **UNJUDGED_FAULTS}
+    every = _every_fault()
     _refuse_unknown(names, every)
-    chosen = list(names) or list(every)
     lost: list[str] = []
     kept = {name: one for name, one in recorded_faults().items() if name in every}
+    judges = {suite: suite_digest(suite) for suite in {fault.suite for fault in every.values()}}
+    current = {
+        name
+        for name, one in kept.items()
+        if (one.source, one.suite) == (digest(every[name]), judges[every[name].suite])
+    }
+    chosen = list(names) or [name for name in every if name not in current]
+    left = set(chosen)
+
+    def keep(name: str, rounds: Rounds) -> None:
+        left.discard(name)
+        why = _not_kept(name, rounds, new=name not in kept)
+        if why is not None:
+            lost.append(why)
+        else:
+            kept[name] = Seen(digest(every[name]), rounds.seen, suite=judges[every[name].suite])
+        if on_progress is not None:
+            on_progress(len(chosen) - len(left), len(chosen), name)
+
     with scratch("mqconform-selftest-") as folder, ThreadPoolExecutor(jobs) as pool:
         children = Children(folder)
         batches = enumerate(_batches(chosen))
         work = [pool.submit(_tried, children, batch, folder / f"{at}", record=True) for at, batch in batches]
-        number = 0
         try:
             for done in as_completed(work):
                 for name, rounds in done.result().items():
-                    why = _not_kept(name, rounds, new=name in UNJUDGED_FAULTS)
-                    if why is not None:
-                        lost.append(why)
-                    else:
-                        kept[name] = Seen(digest(every[name]), rounds.seen)
-                    number += 1
-                    if on_progress is not None:
-                        on_progress(number, len(chosen), name)
+                    keep(name, rounds)
                 write_text(SEEN, recorded_text(kept))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             children.end()
+            for part in folder.glob("*/found"):
+                for name, rounds in _on_tape(part).items():
+                    if name in left:
+                        keep(name, rounds)
+            write_text(SEEN, recorded_text(kept))
     if lost:
         raise NotRecordable(" ".join(lost))
     return len(chosen)
 
 
+@cache
+def suite_digest(suite: str) -> str:
+    """Return a digest of the modules and data of a suite and of the rooms that judge for it."""
+    rooms = ("activex", "histories/situations") if suite in _TAPED else ("model", "histories")
+    found = hashlib.sha256()
+    for room in (f"suites/{suite}", *rooms):
+        for path in sorted((Path(__file__).parent / room).rglob("*")):
+            if path.suffix in (".py", ".zlib", ".json", ".toml"):
+                found.update(path.relative_to(Path(__file__).parent).as_posix().encode() + path.read_bytes())
+    return found.hexdigest()[:12]
+
+
 def _not_kept(name: str, rounds: Rounds, *, new: bool) -> str | None:
     """Return why what was seen of a fault is not recorded, None if it is."""
-    from conformance.embedded.faults import UNJUDGED_FAULTS
-
     if not rounds.survives:
         found = f"seen as {', '.join(rounds.seen)}" if rounds.seen else "seen by no check"
         return f"{name} was {found}; the last run ended with exit code {rounds.code}."
-    if new and rounds.seen[0] not in (*UNJUDGED_FAULTS[name].breaks, *UNJUDGED_FAULTS[name].first_seen_as):
+    fault = _every_fault()[name]
+    if new and rounds.seen[0] not in (*fault.breaks, *fault.first_seen_as):
         return f"{name} was first seen as {rounds.seen[0]}, which it does not break."
     return None
 

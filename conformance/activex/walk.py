@@ -260,6 +260,29 @@ class Walk:
         known = [one.message for one in positions if one.message in state.lookups]
         return self._random.choice(known) if known else None
 
+    def unit(self) -> Plan:
+        """Send and receive in a transaction, and beside it, and end it: not always."""
+        sender, reader = (self._opened(TRANSACTIONAL, *how) for how in (("send", "j", SEND), ("receive", "j", RECEIVE)))
+        working = self._transactions()
+        name = self._random.choice(working) if working else self.name("t")
+        acts = list[Act](() if working else (call_on("d", "BeginTransaction", gives=name),))
+        for _ in range(self._random.choice((1, 2, 3))):
+            if self._random.random() < 0.5:
+                acts += self._sent(sender, dispatch(name))
+                continue
+            member = self._random.choice([one for one in READS if receives(one) and "LookupId" not in one.name])
+            how = self._random.choice((dispatch(name), dispatch(name), MISSING))
+            acts.append(read(member, self.name("r"), queue_object=reader, transaction=how))
+        ways = (self._commit, self._abort)
+        return (*acts, *((self._random.choice(ways)(name),) if self._random.random() < 0.6 else ()))
+
+    def again(self) -> Plan:
+        """Reset the cursor of a queue object, and go on with it."""
+        name = self._random.choice(self._queues(opened=True))
+        first = [one for one in READS if one.name.startswith(("PeekCurrent", "ReceiveCurrent", "PeekNext"))]
+        moves = [read(self._random.choice(first), self.name("r"), queue_object=name) for _ in range(2)]
+        return (call_on(name, "Reset"), *moves)
+
     def next(self) -> Plan:
         """Go on with the cursor of a queue object."""
         cursors = self._objects.world.states.likely.cursors
@@ -324,6 +347,8 @@ class Walk:
 _KINDS: Final = (
     (Walk.reads, 12),
     (Walk.send, 8),
+    (Walk.unit, 4),
+    (Walk.again, 2),
     (Walk.next, 3),
     (Walk.mistake, 2),
     (Walk.begin, 2),

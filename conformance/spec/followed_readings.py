@@ -60,7 +60,8 @@ class FollowedReadings:
     """
 
     _seen: dict[str, dict[str, FirstSeen]] = field(default_factory=dict)
-    _touched: dict[str, set[str]] = field(default_factory=dict)
+    _touched: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    """Reading to the explanations seen of it, to the requirements judged by each."""
     _told: set[str] = field(default_factory=set)
     _broken: set[str] = field(default_factory=set)
 
@@ -75,7 +76,8 @@ class FollowedReadings:
             sight = FirstSeen(verdict.requirement, verdict.subject, where)
             if named in seen or len(seen) < MAX_SEEN:
                 seen[named] = min(seen.get(named, sight), sight, key=_place)
-            self._touched.setdefault(reading, set()).add(verdict.requirement)
+            if named in seen:
+                self._touched.setdefault(reading, {}).setdefault(named, set()).add(verdict.requirement)
             if verdict.outcome is Outcome.READING:
                 self._told.add(reading)
 
@@ -85,7 +87,8 @@ class FollowedReadings:
             own = self._seen.setdefault(reading, {})
             for named, sight in seen.items():
                 own[named] = min(own.get(named, sight), sight, key=_place)
-            self._touched.setdefault(reading, set()).update(other._touched[reading])
+            for named, names in other._touched[reading].items():
+                self._touched.setdefault(reading, {}).setdefault(named, set()).update(names)
         self._told |= other._told
         self._broken |= other._broken
 
@@ -129,7 +132,8 @@ class FollowedReadings:
                 verdicts += self._inconsistent(reading, level, subject, default)
             elif reading in accepted and accepted[reading][0] not in left and reading not in self._told:
                 about = known[reading].requirements if reading in known else ()
-                first = next((name for name in about if name in self._touched[reading]), min(self._touched[reading]))
+                judged = self._judged(reading)
+                first = next((name for name in about if name in judged), min(judged))
                 verdicts.append(
                     Verdict(
                         first,
@@ -145,29 +149,40 @@ class FollowedReadings:
     def _broken_by(self, reading: str) -> list[str]:
         """Return the broken requirements among those that the reading is about or that were judged by it, sorted."""
         known = catalogue().readings
-        about = {*self._touched[reading], *(known[reading].requirements if reading in known else ())}
+        about = {*self._judged(reading), *(known[reading].requirements if reading in known else ())}
         return sorted(about & self._broken)
 
-    def _inconsistent(self, reading: str, level: str, subject: str, default: str) -> list[Verdict]:
-        """Return a verdict for each requirement judged: the first that departed from the default alternative fails.
+    def _judged(self, reading: str) -> frozenset[str]:
+        """Return the requirements that were judged by a reading."""
+        return frozenset().union(*self._touched[reading].values())
 
-        The others are undecided: one deviation is one failure, whatever else was judged by the reading.
+    def _inconsistent(self, reading: str, level: str, subject: str, default: str) -> list[Verdict]:
+        """Return a verdict for each requirement judged: one of those that depart from what the others show fails.
+
+        Of two alternatives, the one that fewer requirements show departs; of as many, the one that is not the default.
+        The failing verdict is about what was seen there. The others are undecided: one deviation is one failure,
+        whatever else was judged by the reading.
         """
         both = _disjoint(self._seen[reading])
+        touched = self._touched[reading]
+        odd = min(both, key=lambda named: (len(touched[named]), default in possible(named), named))
         sights = {named: sight.to_json() for named, sight in both.items()}
-        departed = {sight.requirement for named, sight in both.items() if default not in possible(named)}
         places = "; ".join(f"{named} by {sight.subject} in {sight.where}" for named, sight in both.items())
         reason = f"{reading} is read both ways: no single alternative explains what was seen ({places[:400]})"
         evidence = Evidence("history", reading, {"reading": reading, "followed": sights})
-        first, *others = sorted(self._touched[reading], key=lambda each: (each not in departed, each))
+        first = both[odd].requirement
         weak = LEVELS.index(requirement(first).level) > LEVELS.index(level)
         outcome = Outcome.WARN if weak else Outcome.FAIL
         expected: dict[str, Json] = {reading: "one alternative throughout"}
         actual: dict[str, Json] = {reading: dict(sights)}
         undecided = f"{reading} is read both ways, which {first} is blamed for"
+        about = f"{subject}: {both[odd].subject} in {both[odd].where}"
         return [
-            Verdict(first, outcome, subject, expected=expected, actual=actual, reason=reason, evidence=evidence),
-            *(Verdict(name, Outcome.INCONCLUSIVE, subject, reason=undecided) for name in others),
+            Verdict(first, outcome, about, expected=expected, actual=actual, reason=reason, evidence=evidence),
+            *(
+                Verdict(name, Outcome.INCONCLUSIVE, subject, reason=undecided)
+                for name in sorted(self._judged(reading) - {first})
+            ),
         ]
 
 

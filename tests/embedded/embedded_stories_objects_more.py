@@ -231,3 +231,32 @@ def sent_again(talk: Talk) -> list[Any]:
         tell(tell(found, "DestinationQueueInfo", kind="get") if found else None, "FormatName", kind="get")
         tell(found, "TransactionId", kind="get")
     return tell.seen
+
+
+@of("objects")
+def two_conditions_at_once(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    info = _made(tell, "HOST\\private$\\t", {"vt": "BOOL", "value": True}, Journal=long(1))
+    journal, dispenser = tell.objects.make("MSMQQueueInfo"), tell.objects.make("MSMQTransactionDispenser")
+    tell(journal, "FormatName", text("DIRECT=OS:HOST\\private$\\t;JOURNAL"), kind="put")
+    sender, queue = tell(info, "Open", long(2), long(0)), tell(info, "Open", long(1), long(0))
+    copies = tell(journal, "Open", long(1), long(0))
+    for end in ("Commit", "Abort"):
+        message = tell.objects.message("a")
+        for number in (1, 2):
+            tell(message, "AppSpecific", long(number), kind="put")
+        for _ in range(3):
+            tell(message, "Send", thing(sender), long(3))
+        first, second = (tell(dispenser, "BeginTransaction") for _ in range(2))
+        for _ in range(2):
+            tell(tell.objects.message("b"), "Send", thing(sender), thing(first))
+        tell(queue, "Receive", thing(first), *POLL)
+        tell(queue, "Receive", LEFT_OUT, LEFT_OUT, {"vt": "BOOL", "value": False}, long(0))
+        for member in ("PeekCurrent", "Reset", "PeekCurrent", "Reset", "PeekNext"):
+            tell(queue, member, *(() if member == "Reset" else POLL))
+        for each in (first, second):
+            tell(each, end)
+            tell(tell(queue, "PeekLastByLookupId"), "Label", kind="get")
+        for each in (*[queue] * 6, *[copies] * 6):
+            tell.all(tell(each, "Receive", LEFT_OUT, *POLL), MessageObject)
+    return tell.seen

@@ -27,18 +27,23 @@ class Seen:
     """source: the digest of the fault that was tried. requirements: what failed, the first failure first.
 
     followed: runs went on until nothing failed. If not, only the first failure was seen; the others are expected.
+    suite: the digest of what has judged it; empty in records of former versions.
     """
 
     source: str
     requirements: tuple[str, ...]
     followed: bool = True
+    suite: str = ""
 
 
 @cache
 def recorded_faults() -> Mapping[str, Seen]:
     """Return the record of each fault."""
     stored = json.loads(SEEN.read_text(encoding="utf-8"))
-    return {name: Seen(one["source"], tuple(one["seen"]), one["followed"]) for name, one in stored.items()}
+    return {
+        name: Seen(one["source"], tuple(one["seen"]), one["followed"], one.get("suite", ""))
+        for name, one in stored.items()
+    }
 
 
 def shows_as(fault: Fault) -> tuple[str, ...]:
@@ -52,11 +57,11 @@ def shows_as(fault: Fault) -> tuple[str, ...]:
 
 def recorded_text(records: Mapping[str, Seen]) -> str:
     """Return the text of `seen.json`: a line for each fault, so that a diff shows what has changed."""
-    lines = [
-        f"{json.dumps(name)}: "
-        + json.dumps({"source": one.source, "followed": one.followed, "seen": list(one.requirements)})
-        for name, one in sorted(records.items())
-    ]
+    lines = []
+    for name, one in sorted(records.items()):
+        suite = {"suite": one.suite} if one.suite else {}
+        stored = {"source": one.source, **suite, "followed": one.followed, "seen": list(one.requirements)}
+        lines.append(f"{json.dumps(name)}: {json.dumps(stored)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

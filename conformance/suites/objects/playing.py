@@ -206,22 +206,32 @@ def example(plan: Plan, mq: Port, judge: Recorder, history: list[Done]) -> None:
 def wander(mq: Port, judge: Recorder, mq_need: Need, share: float) -> None:
     """Take walks: this share of the examples that the run asks for. Tells of each requirement that one breaks."""
     mq_need(*METHODS)
-    options, found = judge.options, dict[str, ConformanceFailure]()
+    options, found, recorder = judge.options, dict[str, ConformanceFailure](), judge
     for plan in walks(options.seed, options.max_examples * share, options.stateful_steps):
         if time.monotonic() > judge.until:
             judge.cut = True
             break
         try:
-            example(plan, mq, judge, [])
+            example(plan, mq, recorder, [])
         except NotCreated as lacking:
             pytest.skip(str(lacking))
         except ConformanceFailure as failure:
             if failure.verdict.requirement not in found:
-                shorter = shortened(failure, plan, judge, partial(example, mq=mq), followed)
+                shorter = shortened(failure, plan, recorder, partial(example, mq=mq), followed)
                 found[failure.verdict.requirement] = shorter
             if options.first_only or len(found) == MOST_FOUND:
                 break
-    raised(_blamed_first(list(found.values())))
+            recorder = _quiet(judge)
+    told = _blamed_first(list(found.values()))
+    first = next(iter(found), None)
+    if told and found[first or ""] not in told:
+        told[0].replaces = first  # of which the record has heard
+    raised(told)
+
+
+def _quiet(judge: Recorder) -> Recorder:
+    """Return a recorder of the same tape that counts nothing."""
+    return Recorder(judge.options, lambda verdict, count: None, disabled=judge.disabled, tape=judge.tape)
 
 
 def _blamed_first(found: Sequence[ConformanceFailure]) -> list[ConformanceFailure]:
@@ -270,9 +280,8 @@ def shortened(
     def fails(some: Plan, best: Plan) -> Plan | None:
         nonlocal found
         history: list[Done] = []
-        quiet = Recorder(judge.options, lambda verdict, count: None, disabled=judge.disabled, tape=judge.tape)
         try:
-            again(some, judge=quiet, history=history)
+            again(some, judge=_quiet(judge), history=history)
         except ConformanceFailure as other:
             if other.verdict.requirement == broken:
                 found = other

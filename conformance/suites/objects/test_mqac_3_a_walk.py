@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
-SHARE = 2.0
+SHARE = 1.6
 """The walks' part of the examples that a run asks for."""
 
 

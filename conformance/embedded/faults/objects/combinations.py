@@ -1,0 +1,74 @@
+"""Faults of objects that show under two conditions at once (MC-MQAC 3.8, 3.10, 3.11 and 3.17)."""
+
+from __future__ import annotations
+
+from conformance.embedded.entities import MqError
+from conformance.embedded.faults.base import also, fault
+from conformance.embedded.objects.message import MessageObject, MessageSending
+from conformance.embedded.objects.queue import Perform, QueueObject
+from conformance.embedded.objects.transactions import TransactionImpl, Unit
+from conformance.embedded.objects.variants import E_INVALIDARG
+
+_RECEIVE, _CURRENT, _SEND = "MQAC-3.11.4.1.14.", "MQAC-3.11.4.1.16.", "MQAC-3.17.4.1.48."
+
+
+@fault(
+    "receive-joins-an-open-transaction", Perform.unit, _RECEIVE + "transaction-default",
+    _CURRENT + "transaction-default", "MQAC-3.11.4.1.7.transaction-default", "MQAC-3.11.4.1.11.transaction-default",
+)  # fmt: skip
+def receive_joins_an_open_transaction(plain, self):
+    """A receive without Transaction is part of the transaction that the client has begun last."""
+    begun = list(self.manager.open_transactions.values())
+    outside = self.asked.named("Transaction").left_out and self.queue.opened.queue.transactional and begun
+    return Unit(self.manager, begun[-1]) if outside else plain()
+
+
+@fault("later-send-leaves-its-transaction", MessageSending.unit, _SEND + "define-transaction-identifier-i-transaction")
+def later_send_leaves_its_transaction(plain, self):
+    """The second message that is sent in a transaction is sent by itself."""
+    unit = plain()
+    if unit.own or unit.transaction is None or not unit.transaction.steps:
+        return unit
+    return Unit(self.manager, self.manager.transactions.begin(), own=True)
+
+
+@fault("send-takes-what-was-put-first", MessageSending.fields, "MQAC-3.17.4.1.48.purpose")
+def send_takes_what_was_put_first(plain, self):
+    """A message is sent with the AppSpecific that was put first."""
+    first = getattr(self.message, "first_put", None)
+    return {**plain(), **({} if first is None else {"application_tag": first})}
+
+
+@also("send-takes-what-was-put-first", MessageObject.write)
+def _first_is_kept(plain, self, row, value):
+    plain(row, value)
+    if row.name == "AppSpecific" and not hasattr(self, "first_put"):
+        self.first_put = self.values["application_tag"]
+
+
+@fault("reset-works-once", QueueObject.reset, "MQAC-3.11.4.1.10.cursor-uninitialized-represented-variable")
+def reset_works_once(plain, self):
+    """Reset of an object that was reset before leaves its cursor where it is."""
+    again, self.was_reset = getattr(self, "was_reset", False), True
+    if again:
+        self.check_usable()
+    else:
+        plain()
+
+
+@fault("commit-ends-the-transaction-begun-last", TransactionImpl.commit, "MQAC-3.8.4.1.1.status")
+def commit_ends_the_transaction_begun_last(plain, self, retaining, flags, resource_flags):
+    """Commit of one of several open transactions commits the one that was begun last."""
+    self.check_commit(retaining, flags, resource_flags)
+    self.check_pending()
+    self.manager.transactions.commit(list(self.manager.open_transactions.values())[-1])
+    self.completed = True
+
+
+@fault("abort-of-a-send-and-a-receive-fails", TransactionImpl.abort, "MQAC-3.8.4.1.2.status")
+def abort_of_a_send_and_a_receive_fails(plain, self, retaining, asynchronous):
+    """Abort of a transaction in which something was sent and something received answers E_INVALIDARG."""
+    kinds = {step.operation for step in self.transaction.steps}
+    plain(retaining, asynchronous)
+    if len(kinds) > 1:
+        raise MqError(E_INVALIDARG)
