@@ -69,7 +69,7 @@ WITH_JOURNAL: Final[Plan] = (
     call_on("k", "Open", long(RECEIVE), long(0), gives="k_r"),
 )
 """The beginning of a walk: a plain queue, a transactional one, and the journal of the plain one."""
-MOST_DRAINED: Final = 12
+MOST_DRAINED: Final = 30
 CARRIED: Final = ("AppSpecific", "CorrelationId", "Extension", "HashAlgorithm", "EncryptAlgorithm", "Trace")
 """Properties of a message that a send takes along as they are."""
 Shown = tuple[str, ...]
@@ -143,7 +143,7 @@ class Walk:
             return
         if way == "ReceiveCurrent":
             self.attempt((call_on(reader, "Reset"),))
-        left = len(self.world.states.likely.queues[queue].positions)
+        left = sum(one.available for one in self.world.states.likely.queues[queue].positions)
         for _ in range(min(left, MOST_DRAINED) + 1):
             how = self._random.choice((long(3), long(3), MISSING)) if queue == TRANSACTIONAL else MISSING
             self.attempt((read(way, self.name("r"), queue_object=reader, transaction=how),))

@@ -1,13 +1,11 @@
-"""Faults of objects that show under two conditions at once (MC-MQAC 3.8, 3.10, 3.11 and 3.17)."""
+"""Faults of objects that show under two conditions at once (MC-MQAC 3.11 and 3.17)."""
 
 from __future__ import annotations
 
-from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import also, fault
 from conformance.embedded.objects.message import MessageObject, MessageSending
 from conformance.embedded.objects.queue import Perform, QueueObject
-from conformance.embedded.objects.transactions import TransactionImpl, Unit
-from conformance.embedded.objects.variants import E_INVALIDARG
+from conformance.embedded.objects.transactions import Unit
 
 _RECEIVE, _CURRENT, _SEND = "MQAC-3.11.4.1.14.", "MQAC-3.11.4.1.16.", "MQAC-3.17.4.1.48."
 
@@ -15,6 +13,7 @@ _RECEIVE, _CURRENT, _SEND = "MQAC-3.11.4.1.14.", "MQAC-3.11.4.1.16.", "MQAC-3.17
 @fault(
     "receive-joins-an-open-transaction", Perform.unit, _RECEIVE + "transaction-default",
     _CURRENT + "transaction-default", "MQAC-3.11.4.1.7.transaction-default", "MQAC-3.11.4.1.11.transaction-default",
+    first_seen_as=("MQAC-3.9.4.1.3.purpose",), because="what was received outside comes back with the Abort",
 )  # fmt: skip
 def receive_joins_an_open_transaction(plain, self):
     """A receive without Transaction is part of the transaction that the client has begun last."""
@@ -23,7 +22,10 @@ def receive_joins_an_open_transaction(plain, self):
     return Unit(self.manager, begun[-1]) if outside else plain()
 
 
-@fault("later-send-leaves-its-transaction", MessageSending.unit, _SEND + "define-transaction-identifier-i-transaction")
+@fault(
+    "later-send-leaves-its-transaction", MessageSending.unit, _SEND + "define-transaction-identifier-i-transaction",
+    first_seen_as=("MQAC-3.9.4.1.3.purpose",), because="what was sent outside is there after the Abort",
+)  # fmt: skip
 def later_send_leaves_its_transaction(plain, self):
     """The second message that is sent in a transaction is sent by itself."""
     unit = plain()
@@ -32,7 +34,10 @@ def later_send_leaves_its_transaction(plain, self):
     return Unit(self.manager, self.manager.transactions.begin(), own=True)
 
 
-@fault("send-takes-what-was-put-first", MessageSending.fields, "MQAC-3.17.4.1.48.purpose")
+@fault(
+    "send-takes-what-was-put-first", MessageSending.fields, "MQAC-3.17.4.1.48.purpose",
+    first_seen_as=("MQAC-3.17.4.1.17.output-pl-app-specific",), because="the getter of the received message shows it",
+)  # fmt: skip
 def send_takes_what_was_put_first(plain, self):
     """A message is sent with the AppSpecific that was put first."""
     first = getattr(self.message, "first_put", None)
@@ -56,19 +61,14 @@ def reset_works_once(plain, self):
         plain()
 
 
-@fault("commit-ends-the-transaction-begun-last", TransactionImpl.commit, "MQAC-3.8.4.1.1.status")
-def commit_ends_the_transaction_begun_last(plain, self, retaining, flags, resource_flags):
-    """Commit of one of several open transactions commits the one that was begun last."""
-    self.check_commit(retaining, flags, resource_flags)
-    self.check_pending()
-    self.manager.transactions.commit(list(self.manager.open_transactions.values())[-1])
-    self.completed = True
-
-
-@fault("abort-of-a-send-and-a-receive-fails", TransactionImpl.abort, "MQAC-3.8.4.1.2.status")
-def abort_of_a_send_and_a_receive_fails(plain, self, retaining, asynchronous):
-    """Abort of a transaction in which something was sent and something received answers E_INVALIDARG."""
-    kinds = {step.operation for step in self.transaction.steps}
-    plain(retaining, asynchronous)
-    if len(kinds) > 1:
-        raise MqError(E_INVALIDARG)
+@fault(
+    "journal-lacks-what-is-received-without-its-body", Perform.message,
+    *(f"{section}copy-suitable-message-message-position-list" for section in (_RECEIVE, _CURRENT)),
+)  # fmt: skip
+def journal_lacks_what_is_received_without_its_body(plain, self, result, position):
+    """A message that is received without WantBody leaves no copy in the journal."""
+    queue = None if position is None else (position.queue.parent or position.queue).journal
+    copies = [] if queue is None or not self.read.removes or self.asked.body else list(queue.positions)
+    if copies and position.queue is not queue:
+        self.manager.delivery.remove(copies[-1])
+    return plain(result, position)
