@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from nightly import nightly_only, sample
 from conformance import selftest as module
 from conformance.cli import output
 from conformance.cli.selftest import command
-from conformance.embedded.faults import FAULTS
+from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
 from conformance.embedded.faults.recorded import SEEN, digest, recorded_faults, recorded_text, shows_as
 from conformance.harness.suite_registry import suites
 from conformance.selftest import CONTROL, NotRecordable, UnknownFault, record, selftest
@@ -141,6 +142,50 @@ def test_a_fault_that_cannot_be_recorded_stops_no_other(tmp_path: Path, monkeypa
     for name in ("message-expires-late", "ignores-priority"):
         assert stored[name]["seen"] == ["MQDMPR-3.1.2.4.not-early"] and stored[name]["followed"]
     assert stored["message-expires-early"]["seen"] == list(recorded_faults()["message-expires-early"].requirements)
+
+
+@pytest.fixture
+def unrecorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the file of the record, which holds nothing."""
+    written = tmp_path / "seen.json"
+    written.write_text("{}", encoding="utf-8")
+    monkeypatch.setattr("conformance.embedded.faults.recorded.SEEN", written)
+    recorded_faults.cache_clear()
+    yield written
+    recorded_faults.cache_clear()
+
+
+def test_a_fault_that_is_as_it_was_is_not_tried_again(unrecorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = {**FAULTS, **UNJUDGED_FAULTS}
+    tried: list[str] = []
+
+    def once(children: Any, names: list[str], folder: Path, *, record: bool) -> dict[str, module.Rounds]:
+        tried.extend(names)
+        return {name: module.Rounds((every[name].breaks[0],), 0, True) for name in names}
+
+    monkeypatch.setattr(module, "_tried", once)
+    assert record([], jobs=1) == len(every) == len(tried)
+    recorded_faults.cache_clear()
+    tried.clear()
+    assert record([], jobs=1) == 0 and not tried
+    recorded_faults.cache_clear()
+    known = module.suite_digest
+    monkeypatch.setattr(module, "suite_digest", lambda suite: "another" if suite == "quotas" else known(suite))
+    record([], jobs=1)
+    assert {every[name].suite for name in tried} == {"quotas"}
+
+
+def test_what_is_known_when_a_record_is_interrupted_is_kept(unrecorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(children: Any, names: list[str], folder: Path, *, record: bool) -> dict[str, module.Rounds]:
+        folder.mkdir()
+        (folder / "found").write_text(json.dumps([names[0], list(UNJUDGED_FAULTS[names[0]].breaks)]) + "\n")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_tried", interrupted)
+    first, second, *_ = UNJUDGED_FAULTS
+    with pytest.raises(KeyboardInterrupt):
+        record([first, second], jobs=1)
+    assert json.loads(unrecorded.read_text(encoding="utf-8")).keys() == {first}
 
 
 def test_no_trial_begins_after_the_time() -> None:

@@ -41,6 +41,13 @@ def test_another_alternative_is_told_once() -> None:
     assert whole(verdict(NAMES[1], Outcome.READING)).conclude(ACCEPTED, level="must") == []
 
 
+def test_what_fewer_requirements_show_is_blamed_by_its_subject() -> None:
+    for odd, usual in ((NAMES[0], NAMES[1]), (NAMES[1], NAMES[0])):
+        many = (verdict(usual, requirement=name, subject="others") for name in DEMANDS[1:3])
+        failed, *_ = whole(*many, verdict(odd, subject="peek")).conclude(ACCEPTED, level="must")
+        assert (failed.requirement, failed.subject) == (DEMANDS[0], "the run: peek in test 2")
+
+
 def test_both_ways_fails_once_and_names_both_subjects() -> None:
     run = whole(
         verdict(NAMES[0], subject="peek"),
