@@ -241,7 +241,7 @@ def _state_decides(member: Member, held: Held) -> bool:
 
 def _unchanged(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator[Demand]:
     """Yield the demands on a getter after a put. A value that is neither old nor new is the getter's fault first."""
-    holds = seen.value is not None and same(seen.value, put)
+    holds = seen.value is not None and (same(seen.value, put) or _same_guid(member, seen.value, put))
     expected = {"value": put.to_json()}
     names = requirements(member, "get", "gives", _case(put), f"gives:{put.value}")
     getter = (*_flags(flags(member, "get"), put, seen), Demand(names, holds, expected))
@@ -256,6 +256,11 @@ def _unchanged(member: Member, held: Held, put: Variant, seen: Seen) -> Iterator
             yield Demand(requirements(writer, "put", "kept", f"kept:{put.value}"), holds, expected)
     if not strange:
         yield from getter
+
+
+def _same_guid(member: Member, shown: Variant, put: Variant) -> bool:
+    """Tell whether two texts stand for one GUID, which is kept as a number: its letters may be small ones."""
+    return member.name in GRAMMARS and shown.vt == put.vt == "BSTR" and shown.value.upper() == put.value.upper()
 
 
 def _flags(every: Mapping[int, tuple[str, ...]], wanted: Variant, seen: Seen) -> Iterator[Demand]:

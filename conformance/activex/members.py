@@ -103,6 +103,7 @@ class Guids:
     def inside(self) -> tuple[Variant, ...]:
         return (
             text("{01234567-89AB-CDEF-0123-456789ABCDEF}"),
+            text("{01234567-89ab-cdef-0123-456789abcdef}"),
             text("{" + "F" * 8 + "-FFFF" * 3 + "-" + "F" * 12 + "}"),
         )
 

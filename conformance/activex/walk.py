@@ -60,15 +60,17 @@ BEGINNING: Final[Plan] = (
     call_on("j", "Open", long(RECEIVE), long(0), gives="j_r"),
 )
 
-WITH_JOURNAL: Final[Plan] = (
+PLACES: Final[Plan] = (
     *BEGINNING[:3],
     call_on("i", "Journal", long(1), kind="put"),
     *BEGINNING[3:],
     create("MSMQQueueInfo", "k"),
     call_on("k", "FormatName", text(f"{DIRECT_NAME};JOURNAL"), kind="put"),
     call_on("k", "Open", long(RECEIVE), long(0), gives="k_r"),
+    create("MSMQQueueInfo", "l"),
+    call_on("l", "FormatName", text(f"{DIRECT_NAME};sub"), kind="put"),
 )
-"""The beginning of a walk: a plain queue, a transactional one, and the journal of the plain one."""
+"""The beginning of a walk: a plain queue, a transactional one, and the journal and a subqueue of the plain one."""
 MOST_DRAINED: Final = 30
 CARRIED: Final = ("AppSpecific", "CorrelationId", "Extension", "HashAlgorithm", "EncryptAlgorithm", "Trace")
 """Properties of a message that a send takes along as they are."""
@@ -198,7 +200,7 @@ class Walk:
             return ()
         access = self._random.choice((RECEIVE, SEND, PEEK))
         share = DENY_RECEIVE if access != SEND and self._random.random() < 0.1 else 0
-        info = self._random.choice([name for name in ("i", "j", "k") if name in self._objects.held])
+        info = self._random.choice([name for name in "ijkl" if name in self._objects.held])
         return (call_on(info, "Open", long(access), long(share), gives=self.name("q")),)
 
     def close(self) -> Plan:
@@ -378,7 +380,7 @@ def walks(seed: int, count: float, most: int = STEPS) -> Iterator[Plan]:
     """Yield the walks of a run, each steered to what those before it have shown least."""
     steering: Steering[Walk, Plan] = Steering(lambda walk, acts: walk.shows(acts), lambda walk, acts: "")
     for random in examples(seed, count):
-        made = Walk(random, WITH_JOURNAL)
+        made = Walk(random, PLACES)
         made.go(most, steering)
         made.conclude()
         yield tuple(made.plan)

@@ -241,6 +241,8 @@ def two_conditions_at_once(talk: Talk) -> list[Any]:
     tell(journal, "FormatName", text("DIRECT=OS:HOST\\private$\\t;JOURNAL"), kind="put")
     sender, queue = tell(info, "Open", long(2), long(0)), tell(info, "Open", long(1), long(0))
     copies = tell(journal, "Open", long(1), long(0))
+    small = text("{01234567-89ab-cdef-0123-456789abcdef}")
+    tell(tell.objects.make("MSMQMessage"), "ConnectorTypeGuid", small, kind="put")
     for end in ("Commit", "Abort"):
         message = tell.objects.message("a")
         for number in (1, 2):

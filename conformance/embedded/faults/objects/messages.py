@@ -13,7 +13,11 @@ from conformance.embedded.objects import message
 from conformance.embedded.objects.message import CARRIED, PROPERTIES, MessageObject, MessageSending, Property
 from conformance.embedded.objects.transactions import Unit
 from conformance.embedded.objects.variants import E_INVALIDARG, EMPTY, NOTHING, Variant
-from conformance.spec.constants.hresults import MQ_ERROR_INSUFFICIENT_PROPERTIES, MQ_ERROR_MISSING_CONNECTOR_TYPE
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
+    MQ_ERROR_INSUFFICIENT_PROPERTIES,
+    MQ_ERROR_MISSING_CONNECTOR_TYPE,
+)
 
 _ROWS = {row.name: row for row in PROPERTIES}
 LIMITS = {
@@ -581,3 +585,14 @@ def send_leaves_the_transaction(plain, self):
 def send_loses_levels_and_algorithms(plain, self):
     """A received message has no privacy level, no hash and no encryption algorithm of the sender."""
     return {name: value for name, value in plain().items() if name not in CARRIED[:4]}
+
+
+@fault(
+    "connector-type-guid-takes-capitals-alone", MessageObject.write, "MQAC-3.17.4.1.54.purpose",
+    "MQAC-3.17.4.1.54.hex-digit-rule", "MQAC-3.17.4.1.54.status",
+)  # fmt: skip
+def connector_type_guid_takes_capitals_alone(plain, self, row, value):
+    """A connector type with small letters is refused."""
+    if row.name == "ConnectorTypeGuid" and value != value.upper():
+        raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+    plain(row, value)
