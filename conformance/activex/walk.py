@@ -125,6 +125,9 @@ class Walk:
             if not any(True for _ in self.world.states.likely.held_by(self._link(name).transaction or "")):
                 self.attempt(self._sent(self._opened(TRANSACTIONAL, "send", "j", SEND), dispatch(name)))
             self.attempt((ways[at % 2](name),))
+        for name in self._queues(opened=True):
+            if (self._link(name).access, self._link(name).share) == ("peek", "deny_receive"):
+                self.attempt((call_on(name, "Close"),))  # nobody may receive beside it
         for info in ("i", "j", "k"):
             if info in self.world.known.held:
                 self._drain(self._link(f"{info}_r").queue, info)
@@ -148,7 +151,9 @@ class Walk:
         left = sum(one.available for one in self.world.states.likely.queues[queue].positions)
         for _ in range(min(left, MOST_DRAINED) + 1):
             how = self._random.choice((long(3), long(3), MISSING)) if queue == TRANSACTIONAL else MISSING
-            self.attempt((read(way, self.name("r"), queue_object=reader, transaction=how),))
+            for member in (way, "Receive"):
+                if self.attempt((read(member, self.name("r"), queue_object=reader, transaction=how),)):
+                    break
 
     def attempt(self, acts: Plan) -> bool:
         """Do some acts, unless one of them leads where nothing is known. Returns False if nothing was done."""
