@@ -61,7 +61,7 @@ def test_seed_examples_and_steps_mean_what_they_mean_elsewhere() -> None:
 )
 def test_the_story_of_a_walk_that_fails_is_short_and_the_reference_passes_it(fault: str, member: str) -> None:
     judge = Recorder(options(50), lambda verdict, count: None)
-    with Port((fault,)) as port, pytest.raises((ConformanceFailure, ExceptionGroup)) as raised:  # type: ignore[arg-type]
+    with Port((fault,)) as port, pytest.raises((ConformanceFailure, ExceptionGroup)) as raised:
         wander(port, judge, lambda *methods: None, 1.0)
     found = raised.value.exceptions if isinstance(raised.value, ExceptionGroup) else (raised.value,)
     stories = [tuple(map(Act.from_json, one.repro["acts"])) for one in found if isinstance(one, ConformanceFailure)]

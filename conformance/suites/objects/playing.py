@@ -206,7 +206,8 @@ def example(plan: Plan, mq: Port, judge: Recorder, history: list[Done]) -> None:
 def wander(mq: Port, judge: Recorder, mq_need: Need, share: float) -> None:
     """Take walks: this share of the examples that the run asks for. Tells of each requirement that one breaks."""
     mq_need(*METHODS)
-    options, found, recorder = judge.options, dict[str, ConformanceFailure](), judge
+    options, found, recorder = judge.options, dict[str, tuple[ConformanceFailure, Plan]](), judge
+    again = partial(example, mq=mq)
     for plan in walks(options.seed, options.max_examples * share, options.stateful_steps):
         if time.monotonic() > judge.until:
             judge.cut = True
@@ -217,21 +218,22 @@ def wander(mq: Port, judge: Recorder, mq_need: Need, share: float) -> None:
             pytest.skip(str(lacking))
         except ConformanceFailure as failure:
             if failure.verdict.requirement not in found:
-                shorter = shortened(failure, plan, recorder, partial(example, mq=mq), followed)
-                found[failure.verdict.requirement] = shorter
+                found[failure.verdict.requirement] = _shorter(failure, plan, recorder, again, followed)
             if options.first_only or len(found) == MOST_FOUND:
                 break
             recorder = _quiet(judge)
-    told = _blamed_first(list(found.values()))
-    first = next(iter(found), None)
-    if told and found[first or ""] not in told:
-        told[0].replaces = first  # of which the record has heard
-    raised(told)
+    told = _blamed_first([failure for failure, _ in found.values()])
+    first = next(iter(found), "")
+    stories = {requirement: one for requirement, one in found.items() if one[0] in told}
+    failures = [_confirmed(*one, judge, again) for one in stories.values()]
+    if failures and first not in stories:
+        failures[0].replaces = first  # of which the record has heard
+    raised(failures)
 
 
 def _quiet(judge: Recorder) -> Recorder:
-    """Return a recorder of the same tape that counts nothing."""
-    return Recorder(judge.options, lambda verdict, count: None, disabled=judge.disabled, tape=judge.tape)
+    """Return a recorder that counts nothing."""
+    return Recorder(judge.options, lambda verdict, count: None, disabled=judge.disabled)
 
 
 def _blamed_first(found: Sequence[ConformanceFailure]) -> list[ConformanceFailure]:
@@ -269,9 +271,37 @@ def shortened(
     It is returned as it is if an earlier test of the run has told of one, or if the reference does not know the whole
     plan. again: plays a plan as an example. passes: tells whether the reference does.
     """
+    return _confirmed(*_shorter(failure, plan, judge, again, passes), judge, again)
+
+
+def _confirmed(
+    failure: ConformanceFailure, plan: Plan, judge: Recorder, again: Callable[..., None]
+) -> ConformanceFailure:
+    """Return the failure as the test itself meets it when it plays a plan."""
+    if failure.unshrunk is None:
+        return failure
+    try:
+        again(plan, judge=judge, history=[])
+    except ConformanceFailure as other:
+        if other.verdict.requirement == failure.verdict.requirement:
+            other.unshrunk = failure.unshrunk
+            return other
+    except NotCreated:
+        pass
+    return failure.unshrunk or failure
+
+
+def _shorter(
+    failure: ConformanceFailure,
+    plan: Plan,
+    judge: Recorder,
+    again: Callable[..., None],
+    passes: Callable[[Plan, Readings], bool],
+) -> tuple[ConformanceFailure, Plan]:
+    """Return what `shortened` does, as a recorder meets it that counts nothing, and the acts."""
     broken = failure.verdict.requirement
     if not any(one.verdict.requirement == broken for one in judge.first_failures) or not passes(plan, judge.readings):
-        return failure
+        return failure, plan
     found, budget = failure, Budget(MAX_RUNS, time.monotonic() + MAX_SECONDS)
 
     def shorter(best: Plan) -> Iterator[Plan]:
@@ -292,10 +322,10 @@ def shortened(
             budget.over = True
         return None
 
-    least(plan, shorter, fails, budget)
+    acts = least(plan, shorter, fails, budget)
     if found is not failure:
         found.unshrunk = failure
-    return found
+    return found, acts
 
 
 def begin(mq: Port, judge: Recorder, example: Mapping[str, Any]) -> None:
