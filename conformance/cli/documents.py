@@ -262,4 +262,8 @@ def _print(covered: Covered, operation: str | None, never: list[str]) -> None:
             out.print(f"{line.name:<43}{line.all.percent:>4} %  {met}", markup=False, soft_wrap=True, style="dim")
         for reason, number in covered.fell.items():
             out.print(f"{number:,} {reason}: {WHY[reason]}", markup=False, soft_wrap=True)
+        if covered.valuable:
+            out.print("The pairs not met that would bring most:", markup=False)
+        for name, why in covered.valuable:
+            out.print(f"  {name} ({why})", markup=False, soft_wrap=True)
         out.print(f"{covered.sentence}.", markup=False, soft_wrap=True)

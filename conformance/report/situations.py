@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -26,6 +27,7 @@ WHY: Final[Mapping[str, str]] = {
     NOT_PLANNED: "no planned history meets them, and nothing proves that none can",
 }
 """Why a situation was not met, in the order in which the reasons count."""
+MAX_VALUABLE: Final = 10
 MAX_EVENTS: Final = 100_000
 """Evidence events that are read: a run writes a few dozen."""
 
@@ -74,7 +76,8 @@ class Covered:
 
     met: their numbers. digest: of the feature tables that number them. known: these tables are those of this version;
     otherwise only the numbers are known. all: met of those reachable. fell: those not met, by reason of WHY.
-    unreachable: not counted in any share. failed: those not played after a failure.
+    unreachable: not counted in any share. failed: those not played after a failure. valuable: the pairs not met
+    whose meeting would bring most, each with its reason of WHY.
     """
 
     met: frozenset[int]
@@ -88,6 +91,7 @@ class Covered:
     operations: tuple[Line, ...] = ()
     sections: tuple[Line, ...] = ()
     failed: frozenset[int] = frozenset()
+    valuable: tuple[tuple[str, str], ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -110,6 +114,7 @@ class Covered:
             "fell": dict(self.fell),
             "operations": [_line(line) for line in self.operations],
             "sections": [{"section": one.name, "met": one.all.met, "of": one.all.of} for one in self.sections],
+            "valuable": [{"situation": name, "why": why} for name, why in self.valuable],
             "sentence": self.sentence,
         }
 
@@ -199,13 +204,12 @@ def _counted(plain: Covered, met: Met, book: Callable[[], Planning]) -> Covered:
         return plain
     unreachable = frozenset(known.book.unreachable) - plain.met
     left = set(range(every.count)) - plain.met - unreachable
-    fell: dict[str, int] = {}
+    missed: dict[int, str] = {}
     reasons = {**{reason: met.fell.get(reason, set()) for reason in REASONS}, NOT_PLAYED: planned, NOT_PLANNED: left}
     for reason, numbers in reasons.items():
-        now = left & numbers
-        left -= now
-        if now:
-            fell[reason] = len(now)
+        missed |= dict.fromkeys(left & numbers, reason)
+        left = left - numbers
+    counts = Counter(missed.values())
     found = _Shares(every, plain.met, unreachable)
     return Covered(
         plain.met,
@@ -215,11 +219,23 @@ def _counted(plain: Covered, met: Met, book: Callable[[], Planning]) -> Covered:
         known=True,
         all=found.share(range(every.count)),
         unreachable=len(unreachable),
-        fell=fell,
+        fell={reason: counts[reason] for reason in reasons if counts[reason]},
         operations=tuple(found.operations()),
         sections=tuple(found.sections()),
         failed=frozenset(met.fell.get("not played after a failure", ())),
+        valuable=tuple(_valuable(every, missed)),
     )
+
+
+def _valuable(every: Space, missed: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs that most situations not met consist of, the most first, with the reason why they were not."""
+    worth: Counter[int] = Counter()
+    for method in every.features:
+        worth.update(number for number in every.pairs(method) if number in missed)
+        if method in every.core:
+            worth.update(part for number, parts in every.parts(method) if number in missed for part in parts)
+    for number in sorted((one for one in worth if one in missed), key=lambda one: (-worth[one], one))[:MAX_VALUABLE]:
+        yield str(every.situation(number)), missed[number]
 
 
 @dataclass(slots=True)

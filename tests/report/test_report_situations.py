@@ -76,6 +76,19 @@ def test_a_grid_has_every_pair_of_features_once(make_run: MakeRun) -> None:
     assert len(list(missing(covered, "messages.receive"))) == len(PAIRS) - 41
 
 
+def test_the_pairs_that_would_bring_most_are_told_with_their_reasons(make_run: MakeRun) -> None:
+    covered = situations(make_run(filled(few())))
+    assert covered is not None and len(covered.valuable) == 10
+    assert {why for _, why in covered.valuable} <= set(covered.fell)
+    numbers = [SPACE.named(name).number for name, _ in covered.valuable]
+    assert not covered.met.intersection(numbers) and len(set(numbers)) == 10
+    parts = [part for method in SPACE.core for _, each in SPACE.parts(method) for part in each]
+    counts = [parts.count(number) for number in numbers]
+    assert counts == sorted(counts, reverse=True) and counts[0] > 50
+    told = covered.to_json()["valuable"]
+    assert [(one["situation"], one["why"]) for one in told] == list(covered.valuable)  # type: ignore[union-attr]
+
+
 def test_every_report_tells(make_run: MakeRun, tmp_path: Path) -> None:
     run = make_run(filled(few()))
     told = situations(run).sentence  # type: ignore[union-attr]
