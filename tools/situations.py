@@ -39,7 +39,8 @@ def make(
     states: Annotated[int | None, typer.Option(help="Most states of every scope, instead of its own limit.")] = None,
     out: Annotated[Path, typer.Option(help="Write to this file instead.")] = book.DATA,
     start: Annotated[
-        Path | None, typer.Option(help="Begin with the histories of this book, of whatever tables.")
+        Path | None,
+        typer.Option(help="Begin with the histories of this book, and with its proofs where the tables are equal."),
     ] = None,
 ) -> None:
     """Plan the histories that meet all situations, and write the book."""
@@ -49,12 +50,11 @@ def make(
     def tell(line: str) -> None:
         print(f"{time.monotonic() - began:6.0f} s  {line}", file=sys.stderr, flush=True)
 
-    histories = [] if start is None else book.unpacked(start.read_bytes(), start.name).histories
     made = plan(
         Effort(rounds=rounds, walks=walks, states=states),
         tell,
         until=until,
-        known=[one.calls for one in histories],
+        start=None if start is None else book.unpacked(start.read_bytes(), start.name),
     )
     book.save(made, out)
     met = sum(len(numbers) for one in made.histories for numbers in one.met)

@@ -27,6 +27,7 @@ from tools.planner.steered_search import Cover, Harvest, History, Walker
 
 LANES = 2
 DEEP = 6  # a scope that is not exhausted proves something if all its histories of so many calls were gone through
+_SCOPE = "no history has it in the scope of "  # a proof begins so
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,17 @@ def plan(
     *,
     until: float = float("inf"),
     scopes: Sequence[Scope] = SCOPES,
-    known: Sequence[History] = (),
+    start: Book | None = None,
 ) -> Book:
     """Make the book.
 
-    tell: is told of progress. until: `time.monotonic()` after which no further round begins. known: histories of an
-    earlier book, to begin with.
+    tell: is told of progress. until: `time.monotonic()` after which no further round begins. start: an earlier book,
+    whose histories are the first; if its tables are the same, its proofs hold too, and no scope is searched.
     """
     every, model = space(), default_model()
+    known = [] if start is None else [one.calls for one in start.histories]
+    same = start is not None and start.digest == every.digest
+    proofs = _proofs(start) if start is not None and same else {}
     excluded = every.excluded()
     tell(f"{every.count} situations, {len(excluded)} of them do not count")
     found: list[tuple[History, tuple[int, ...]]] = []
@@ -79,8 +83,8 @@ def plan(
     met = bytearray(harvest.met)
     harvest.take(excluded)
     with _lanes(walker, effort.seed) as lanes:
-        shown = _searched(lanes, scopes, effort.states, tell)
-        proven = unreachable(every, met, shown)
+        shown = [] if same else _searched(lanes, scopes, effort.states, tell)
+        proven = unreachable(every, met, shown) | proofs
         tell(f"{len(proven)} proven unreachable")
         for lane in lanes:
             lane.send(("met", proven))
@@ -123,7 +127,13 @@ def plan(
         for numbers in planned.met:
             for one in numbers:
                 met[one] = 1
-    return Book(every.digest, tuple(chosen), dict(sorted((unreachable(every, met, shown) | excluded).items())))
+    proven = unreachable(every, met, shown) | {one: why for one, why in proofs.items() if not met[one]}
+    return Book(every.digest, tuple(chosen), dict(sorted((proven | excluded).items())))
+
+
+def _proofs(book: Book) -> dict[int, str]:
+    """Return what the scopes of a book prove unreachable."""
+    return {one: why for one, why in book.unreachable.items() if why.startswith(_SCOPE)}
 
 
 def told_wrong(every: Space, cover: Cover, excluded: Mapping[int, str]) -> list[str]:
@@ -180,7 +190,7 @@ def unreachable(every: Space, met: bytearray, shown: Sequence[Scoped]) -> dict[i
                         never.append(block.first + at)
                 if not any(met[one] for one in never):
                     for one in never:
-                        proven.setdefault(one, f"no history has it in the scope of {scoped.told}")
+                        proven.setdefault(one, f"{_SCOPE}{scoped.told}")
     for method in sorted(every.core):
         for number, parts in every.parts(method):
             if not met[number] and number not in proven:

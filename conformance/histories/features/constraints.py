@@ -17,6 +17,7 @@ _JOURNALERS = (*_RECEIVES, "transactions.commit")
 _BOTH = "both say so"
 _SINGLE = "positive_arrival positive_receive negative_arrival negative_receive"
 _ASKED = f"{_SINGLE} positives negatives both_signs"
+_BEYOND = "here_alone sends_elsewhere receives_elsewhere"
 _ENDINGS = ("transactions.prepare", "transactions.commit", "transactions.abort")
 
 CONTENT_CONSTRAINTS: Final[tuple[Constraint, ...]] = (
@@ -54,7 +55,12 @@ CONTENT_CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     no(_RECEIVES, "copies leave none behind", kind="journal dead_letter", journaling="*"),
     no(_RECEIVES, "a subqueue has no journal", kind="subqueue", journaling="on switched_on switched_off"),
     no(_RESTART, "what is kept asks for it", messages="none express", asked=_ASKED),
-    no(_LOSSES, "a transaction holds it", held="none", transaction="here_alone sends_elsewhere receives_elsewhere"),
+    no(_LOSSES, "the administration queue is another one", elsewhere="none", asked=_ASKED),
+    no(_ASKERS, "copies ask for nothing", kind="journal dead_letter", asked="*"),
+    no("messages.receive", "no message of it is found", cursor="parked", journaling="*"),
+    no("messages.receive", "a deleted queue has no message", handle="deleted", journaling="*"),
+    no("messages.receive_end", "the quota is that of a queue", kind="subqueue journal dead_letter", quota="below"),
+    no(_LOSSES, "a transaction holds it", held="none", transaction=_BEYOND),
     no(_LOSSES, "a transaction holds it", held="received sent moving", transaction="none"),
 )
 
@@ -81,6 +87,12 @@ _NOTHING = "there is no message to ask about"
 _DELETED = "a deleted queue has no message"
 READ_CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     # Handles and their cursors.
+    no(
+        (*SEEKS, *BY_LOOKUP),
+        "no handle lasts through a restart, and nothing that survived one is in a queue created since",
+        handle="recreated",
+        arrival="survived",
+    ),
     no(SEEKS, "a handle for send has no cursor", handle="send", cursor=f"{_OPEN_CURSORS} closed"),
     no(SEEKS, "no read by it moves a cursor", handle="move", cursor="available removed locked behind parked"),
     no(SEEKS, "the cursors of a closed handle are closed", handle="closed", cursor=_OPEN_CURSORS),
@@ -129,6 +141,9 @@ READ_CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     no(
         _WITH_KINDS, "no transaction takes from such a queue", kind="plain journal dead_letter", named="received moving"
     ),
+    no("queues.purge", "no transaction takes from such a queue", kind="journal dead_letter", transaction=_BEYOND),
+    no("queues.delete", "no transaction takes from such a queue", kind="plain", transaction=_BEYOND),
+    no("queues.delete", _PRIORITY, content=_MIXED, transaction=_BEYOND),
     no(_WITH_KINDS, "no transaction sends to such a queue", kind="subqueue journal dead_letter", passed="sent"),
     no(_WITH_KINDS, "no transaction sends to such a queue", kind="subqueue journal dead_letter", held="sent"),
     no(_WITH_KINDS, "nothing is moved there or from there", kind="journal dead_letter", arrival="moved"),
