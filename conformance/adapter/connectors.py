@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from conformance.adapter.client import DEADLINE_MS, HELLO_MS, RESTART_BUDGET, Client
 from conformance.adapter.errors import ConnectorError, DriverUnusable
+from conformance.adapter.forking import Parent
 from conformance.adapter.host import InProcessLink, load_class
 from conformance.adapter.process import Launcher, ProcessLink, StderrLog, TcpLink
 from conformance.adapter.templates import start_of
@@ -158,7 +159,7 @@ def embedded(rest: str, options: Options) -> Launcher:
         command += ["--reading" if "=" in fault else "--fault", fault]
     if options.profile:
         command += ["--profile", options.profile]
-    return _process(command, options, label, ours=True)
+    return _process(command, options, label, ours=True, forks=True)
 
 
 def _refuse_unknown_faults(faults: tuple[str, ...], options: Options) -> None:
@@ -243,13 +244,17 @@ def _token(asked: str) -> str | None:
     return token
 
 
-def _process(command: list[str], options: Options, label: str, *, ours: bool = False) -> Launcher:
+def _process(command: list[str], options: Options, label: str, *, ours: bool = False, forks: bool = False) -> Launcher:
+    """ours: the command is a host of this package. forks: it knows `--fork`."""
     log = StderrLog(options.log)
     # A foreign program gets our environment unchanged: additions could change what it imports.
     environment = _environment() if ours else None
+    parent = Parent(command, environment) if environment is not None and forks else None
 
     def launch() -> ProcessLink:
-        return ProcessLink(command, log=log, max_line_bytes=options.max_line_bytes, environment=environment)
+        return ProcessLink(
+            command, log=log, max_line_bytes=options.max_line_bytes, environment=environment, parent=parent
+        )
 
     return Launcher(label, launch, refusal_status=_REFUSED if ours else None)
 

@@ -30,6 +30,7 @@ from conformance.adapter.errors import (
     DriverUnusable,
     ProtocolViolation,
 )
+from conformance.adapter.forking import Forked, Parent
 from conformance.adapter.lines import Link
 from conformance.adapter.protocol import Hello
 from conformance.adapter.session import Session
@@ -238,15 +239,17 @@ class ProcessLink:
         log: StderrLog,
         max_line_bytes: int,
         environment: Mapping[str, str] | None = None,
+        parent: Parent | None = None,
     ) -> None:
-        """Start the process. Raises DriverUnusable when it cannot be started."""
+        """Start the process. Raises DriverUnusable when it cannot be started. parent: may fork it instead."""
         log.new_epoch()
         adopt()
         self._log = log
         self._returncode: int | None = None
         self._gone = False
+        self._process: Forked | subprocess.Popen[bytes]
         try:
-            self._process = subprocess.Popen(
+            self._process = (parent and parent.start()) or subprocess.Popen(
                 list(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import socket
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--stdio", action="store_true", help="speak on standard input and output")
     where.add_argument("--tcp", metavar="HOST:PORT", help="listen there; port 0 lets the system choose")
+    parser.add_argument("--fork", type=int, metavar="FD", help="with --stdio: fork a process for each request there")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="deviate so; may be repeated")
     parser.add_argument(
         "--reading", action="append", default=[], metavar="ID=ALTERNATIVE", help="read so; may be repeated"
@@ -60,6 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EmbeddedDriver(options.state_dir, registry=managers)
 
     if options.stdio:
+        if options.fork is not None and not _forked(options.fork):
+            return 0
         serve_stdio(make(), sys.stdin.buffer, sys.stdout.buffer, real_clock=options.clock == "real")
         return 0
     host, colon, port = options.tcp.rpartition(":")
@@ -72,6 +76,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"listening on {host or '127.0.0.1'}:{listener.getsockname()[1]}", file=sys.stderr, flush=True)
     serve_tcp(make, managers, listener)
     return 0
+
+
+def _forked(descriptor: int) -> bool:
+    """Fork a process for each standard input, output and error that come over a socket, and tell its number.
+
+    Returns True in these processes, False when the socket ends. Each has a session of its own, and no parent here.
+    """
+    with socket.socket(fileno=descriptor) as asked:
+        while (came := socket.recv_fds(asked, 1, 3))[0]:
+            between = os.fork()
+            if between == 0:
+                between = os.getpid()
+                if os.fork():
+                    os._exit(0)
+                os.setsid()
+                while os.getppid() == between:
+                    os.sched_yield()
+                for number, end in enumerate(came[1]):
+                    os.dup2(end, number)
+                    os.close(end)
+                asked.sendall(str(os.getpid()).encode())
+                return True
+            os.waitpid(between, 0)
+            for end in came[1]:
+                os.close(end)
+    return False
 
 
 def _refuse(sentence: str, code: int = BAD_ARGUMENT) -> int:

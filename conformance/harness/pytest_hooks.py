@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 from conformance.adapter.errors import AdapterError
+from conformance.children import rarely_collecting
 from conformance.harness.connecting import open_client
 from conformance.harness.failure_verdicts import CONCLUSION, conclusion, own_holds, settle, tell
 from conformance.harness.guarded_client import ENOUGH, LEFT_OUT, OUT_OF_TIME, leaving_out
@@ -162,9 +163,10 @@ class RunHooks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, Any, Any]:
-        """Before the first test, obey a request to end that came during start-up."""
+        """Before the first test, obey a request to end that came during start-up. What was imported stays."""
         STOP.look()
-        return (yield)
+        with rarely_collecting():
+            return (yield)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:

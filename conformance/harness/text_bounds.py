@@ -31,6 +31,8 @@ def cut(value: Any, most: int = MAX_TEXT) -> Any:
 
 def cut_verdict(verdict: Verdict) -> Verdict:
     """Return the verdict with overlong parts cut; the same object if nothing is cut."""
+    if verdict.expected is verdict.actual is verdict.reason is None and len(verdict.subject) < SHORT:
+        return verdict  # as most that hold
     whole = [verdict.expected, verdict.actual, verdict.subject, verdict.reason]
     if (kept := cut(whole)) is whole:
         return verdict

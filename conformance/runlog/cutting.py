@@ -88,7 +88,18 @@ def event_lines(event: Mapping[str, Any]) -> Iterator[bytes]:
 
 def clipped(value: Any, text: int = MAX_TEXT, members: int = 1 << 40) -> Any:
     """Cut a JSON value: its texts to `text` bytes, its lists and objects to `members`. Itself where nothing is cut."""
-    return _Knife(text, members).value(value, ())
+    return value if _fits(value, text, members) else _Knife(text, members).value(value, ())
+
+
+def _fits(value: Any, text: int, members: int) -> bool:
+    """True for a value that is certainly within the limits: most values are, and a knife is slow."""
+    if isinstance(value, str):
+        return len(value) * 4 <= text
+    if isinstance(value, Mapping):
+        return len(value) <= members and all(_fits(each, text, members) for each in (*value, *value.values()))
+    return not isinstance(value, (list, tuple)) or (
+        len(value) <= members and all(_fits(each, text, members) for each in value)
+    )
 
 
 @dataclass(slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import pytest
 
 from conformance.histories.findings import raised
-from conformance.histories.situations.book import CHUNKS, BookError, chunk, judged_in, load, selection
+from conformance.histories.situations.book import CHUNKS, BookError, Planned, chunk, judged_in, load, selection
 from conformance.histories.situations.coverage import KIND
 from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.situation import space
@@ -19,6 +21,12 @@ from conformance.histories.walk import NEEDS
 def known() -> Known:
     """Return the findings and situations that the tests of this worker share."""
     return Known()
+
+
+@cache
+def selected(words: str) -> Sequence[Planned]:
+    """Return the histories that all tests of the run play. Raises BookError."""
+    return selection(load().histories, words, space())
 
 
 @pytest.mark.parametrize(
@@ -32,7 +40,7 @@ def test_planned_histories(number: int, mq: Any, judge: Any, run_options: Any, m
         if number == 0:
             judge.remarks.append(f"no planned history is played: {error}")
         pytest.skip(f"no planned history is played: {error}")
-    histories = chunk(selection(book.histories, run_options.situations, space()), number)
+    histories = chunk(selected(run_options.situations), number)
     player = Player(mq, judge, run_options, space(), known)
     began = time.monotonic()
     met = player.play(histories)
