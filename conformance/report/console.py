@@ -239,7 +239,7 @@ def _print_left_out(console: Console, run: Run, table: Table) -> None:
         absent = [name for name in FACETS if not facets.get(name)]
         absent += ["methods or values of the others"] if table.partly_refused else []
         rest = [row for row in table.rows if row.demanded and not row.judged]
-        lacking = sum(row.id not in table.covers for row in rest if row.id in covered().claimed)
+        lacking = sum(row.id not in table.covers for row in rest if row.id in covered().suites)
         if absent and lacking:
             _line(console, f"Not offered: {', '.join(absent)}; {lacking:,} requirements need them.", "dim")
         rest = [row for row in rest if row.id in table.covers]

@@ -223,6 +223,7 @@ def _rolled_up(run: Run) -> Table:
     )
     covers = offered(run)
     refused = frozenset(row.id for row in rows if row.demanded and row.refused and covers and row.id in covers)
+    answerable = (covers or frozenset()) - refused
     grouped: dict[tuple[str, str], list[RequirementRow]] = {}
     for row in rows:
         grouped.setdefault((row.document, row.section), []).append(row)
@@ -238,7 +239,7 @@ def _rolled_up(run: Run) -> Table:
         beside=sum(row.judged and not row.demanded for row in rows),
         covers=None
         if covers is None
-        else frozenset(row.id for row in rows if row.demanded and (row.judged or row.id in covers - refused)),
+        else frozenset(row.id for row in rows if row.demanded and (row.judged or row.id in answerable)),
         partly_refused=bool(refused),
     )
 
