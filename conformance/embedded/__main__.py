@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import socket
 import sys
@@ -83,6 +84,8 @@ def _forked(descriptor: int) -> bool:
 
     Returns True in these processes, False when the socket ends. Each has a session of its own, and no parent here.
     """
+    gc.collect()
+    gc.freeze()  # so that no forked process looks through, and copies, what was imported
     with socket.socket(fileno=descriptor) as asked:
         while (came := socket.recv_fds(asked, 1, 3))[0]:
             between = os.fork()
