@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, codes_of, demands
 from conformance.activex.tables import CLASSES, STATES, after
 from conformance.activex.values import E_FAIL, S_OK, Variant, failed, numbers, same
 from conformance.spec.followed_readings import either
-from conformance.verdict import Outcome, Verdict
+from conformance.verdict import Outcome, Verdict, held
 
 _NAMES = frozenset({"PathName", "FormatName"})
 
@@ -56,15 +55,9 @@ def verdicts(subject: str, found: Iterable[Demand], seen: Seen) -> Iterator[Verd
     for demand in found:
         for name in demand.requirements:
             if demand.holds:
-                yield passed(name, subject, demand.readings)
+                yield held(name, subject, demand.readings)
             else:
                 yield Verdict(name, Outcome.FAIL, subject, demand.expected, seen.to_json(), demand.readings)
-
-
-@cache
-def passed(requirement: str, subject: str, readings: tuple[tuple[str, str], ...] = ()) -> Verdict:
-    """Return the verdict that a requirement holds: one object for all times, which a recorder counts quickly."""
-    return Verdict(requirement, Outcome.PASS, subject, readings=readings)
 
 
 ANY_FAILURE: Final = -1
@@ -171,7 +164,7 @@ def choice_verdicts(coclass: str, call: Invoke, choices: Iterable[Choice], seen:
         fits = fitting(choice, seen)
         if fits:
             followed = assumed(fits)
-            yield from (passed(name, subject, followed) for name in fits[0].names)
+            yield from (held(name, subject, followed) for name in fits[0].names)
         elif choice:
             options = [option.to_json() for option in choice]
             expected = options[0] if len(options) == 1 else {"any of": options}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from conformance.model.calls import Answer, BadCall, Call, SeenMessage
@@ -24,7 +23,7 @@ from conformance.model.sends_and_commits import DEFAULT_PRIORITY
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
-from conformance.verdict import Json, Outcome, Verdict
+from conformance.verdict import Json, Outcome, Verdict, held
 
 TELLING: Final = frozenset({"queues.counts", "messages.send", "clock.now"})
 _BACK = "MQDMPR-3.1.1.2.total-bytes"
@@ -125,7 +124,7 @@ def _weighed(state: State, queue: Queue, there: frozenset[str], taken: int) -> t
     else:
         least = sum(shape_of(position)[0] for position in present)
         enough = taken >= least
-        verdict = Verdict(_UP, Outcome.PASS, "queues.counts")
+        verdict = held(_UP, "queues.counts")
         verdicts.append(verdict if enough else _verdict(_UP, f"at least {least}", taken))
     weights = (*keeping.weights, (there, taken))
     shapes = keeping.shapes
@@ -150,7 +149,7 @@ def _emptied(queue: Queue) -> str:
 
 def _verdict(requirement: str, expected: Json, actual: Json) -> Verdict:
     if expected == actual:
-        return Verdict(requirement, Outcome.PASS, "queues.counts")
+        return held(requirement, "queues.counts")
     return Verdict(requirement, Outcome.FAIL, "queues.counts", expected, actual)
 
 
@@ -184,7 +183,7 @@ def judge_status(method: str, subject: str, status: int | None) -> tuple[Verdict
     if status is None:
         return ()
     if status == 0:
-        return (_holds(_STATUS_OK[method], subject),)
+        return (held(_STATUS_OK[method], subject),)
     return (Verdict(_STATUS_OK[method], Outcome.FAIL, subject, "0x00000000", f"0x{status:08X}"),)
 
 
@@ -254,12 +253,7 @@ def judge_priority(
         return state, [Verdict(requirement, Outcome.FAIL, subject, {"one of": allowed}, seen.priority)]
     if len(left) < len(known):
         state = replace(state, assumed={**state.assumed, TRANSACTIONAL_PRIORITY: left})
-    return state, [] if seen.priority == 0 else [_holds(requirement, subject)]
-
-
-@lru_cache(4096)
-def _holds(requirement: str, subject: str) -> Verdict:
-    return Verdict(requirement, Outcome.PASS, subject)
+    return state, [] if seen.priority == 0 else [held(requirement, subject)]
 
 
 def _length(position: Position, size: int) -> int:
@@ -288,16 +282,16 @@ def _priority(position: Position, seen: int | None) -> int:
 
 def _judge_report(subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
     """Judge an acknowledgment. Its name already holds its class and its message."""
-    yield Verdict(CLASSES[ack_class(position.message)], Outcome.PASS, subject)
-    yield Verdict(NUMBERS[ack_class(position.message)], Outcome.PASS, subject)
-    yield Verdict("MQQB-3.1.7.15.correlation", Outcome.PASS, subject)
+    yield held(CLASSES[ack_class(position.message)], subject)
+    yield held(NUMBERS[ack_class(position.message)], subject)
+    yield held("MQQB-3.1.7.15.correlation", subject)
     if seen.delivery is not None:
         yield _equal("MQQB-3.1.7.15.delivery", subject, position.delivery, seen.delivery)
 
 
 def _equal(requirement: str, subject: str, expected: Json, actual: Json) -> Verdict:
     if expected == actual:
-        return _holds(requirement, subject)
+        return held(requirement, subject)
     return Verdict(requirement, Outcome.FAIL, subject, expected, actual)
 
 
@@ -332,7 +326,7 @@ def judge_lookup(
         if state.restarts and position.recoverable and before not in _SINCE:
             unchanged = "MQDMPR-3.1.1.12.recoverable-attributes-survive"
         if bound == number:
-            return state, [_holds(unchanged, subject)]
+            return state, [held(unchanged, subject)]
         return state, [Verdict(unchanged, Outcome.FAIL, subject, {what: str(bound)}, {what: str(number)})]
     if position.identifier is not None:
         expected, actual = {what: str(position.identifier)}, {what: str(number)}
@@ -366,7 +360,7 @@ def judge_lookup(
             ordered_so = f"lookup identifier of {front.message} less than that of {back.message}"
             verdicts.append(Verdict(requirement, Outcome.FAIL, subject, ordered_so, actual))
             break
-        verdicts.append(_holds(requirement, subject))
+        verdicts.append(held(requirement, subject))
     if len(possible) == 1 and len(rules.accepted(state, LOOKUP_ORDER)) > 1:
         state = replace(state, assumed={**state.assumed, LOOKUP_ORDER: frozenset(possible)})
     return _bound(state, position, number), verdicts

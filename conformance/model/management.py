@@ -10,7 +10,7 @@ from conformance.model.calls import Answer, BadCall, Call
 from conformance.model.content import transferred as content_of
 from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.journals import Keeping, is_kept
-from conformance.model.management_outgoing import passed, short
+from conformance.model.management_outgoing import short
 from conformance.model.management_rows import MACHINE, QUEUE, ROWS, ManagementRow, left_out, no_value, value_of
 from conformance.model.management_values import MACHINE_VALUES, OUTGOING_VALUES, QUEUE_VALUES, Shown, may_lack
 from conformance.model.outgoing import (
@@ -29,7 +29,7 @@ from conformance.model.rules import RESUME, TIDY, Rules
 from conformance.model.state import Handle, Management, State, Times
 from conformance.model.tables import OutgoingState, PositionState
 from conformance.model.values import replace
-from conformance.verdict import Json, Outcome, Verdict
+from conformance.verdict import Json, Outcome, Verdict, held
 
 GET, ACT = "management.get", "management.act"
 SESSION = "session"
@@ -368,9 +368,9 @@ def _judged(
                 {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
             )
             return state, [equal(row.shown, subject, False, {"type": row.vt}, told)]
-        verdicts.append(passed(row.shown, subject))
+        verdicts.append(held(row.shown, subject))
     elif row.name.startswith(MACHINE):
-        verdicts.append(passed(row.shown, subject))
+        verdicts.append(held(row.shown, subject))
     after, found = _of_value(shown)
     verdicts += found
     if row.among is not None and not lacks:

@@ -6,7 +6,6 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, TypeAlias
 
 from conformance.model.calls import Answer
@@ -19,15 +18,9 @@ from conformance.model.rules import ACK_COUNT, COUNT_HELD, LAST_ACK, RESENDS, ST
 from conformance.model.state import Management, Queue, Session, State, Step
 from conformance.model.tables import OutgoingState, PositionState
 from conformance.model.values import replace
-from conformance.verdict import Json, Outcome, Verdict
+from conformance.verdict import Json, Outcome, Verdict, held
 
 _MOST_LISTED: Final = 60  # of what an answer lists, in a verdict
-
-
-@lru_cache(8192)
-def passed(demand: str, subject: str) -> Verdict:
-    """Return the verdict that a demand holds: the same one for the same subject, which is quick to count."""
-    return Verdict(demand, Outcome.PASS, subject)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +47,7 @@ class Shown:
         What was expected and told is in a failure alone: most values are right, and some are long.
         """
         if holds:
-            return passed(demand, self.subject)
+            return held(demand, self.subject)
         return equal(demand, self.subject, holds, expected, short(self.value))
 
     def texts(self, expected: str) -> Iterator[Verdict]:
@@ -80,7 +73,7 @@ def stateless(judge: Callable[[Shown], Iterator[Verdict]]) -> Judging:
 
 def passes(demand: str, shown: Shown) -> Verdict:
     """Return the verdict that a demand holds."""
-    return passed(demand, shown.subject)
+    return held(demand, shown.subject)
 
 
 _DELETED: Final = PositionState.DELETED

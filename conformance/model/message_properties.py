@@ -25,7 +25,7 @@ from conformance.model.state import Options, Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
 from conformance.spec.catalogue import requirement_id
-from conformance.verdict import Json, Outcome, Verdict
+from conformance.verdict import Json, Outcome, Verdict, held
 
 NO_CORRELATION: Final = "A" * 27 + "="  # 20 zero bytes in base64
 FOUR_DAYS: Final = 345_600
@@ -410,8 +410,8 @@ def demand(queue: str, claim: str, position: Position, plain: str) -> str:
 @lru_cache(1 << 12)
 def _passed(carries: int, subject: str, instead: str) -> tuple[Verdict, ...]:
     if instead:
-        return (Verdict(instead, Outcome.PASS, subject),)
-    return tuple(Verdict(_UNCHANGED[member][0], Outcome.PASS, subject) for member, bit in BITS.items() if carries & bit)
+        return (held(instead, subject),)
+    return tuple(held(_UNCHANGED[member][0], subject) for member, bit in BITS.items() if carries & bit)
 
 
 _AVAILABLE, _SENDING = PositionState.AVAILABLE, PositionState.SENDING

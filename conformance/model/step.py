@@ -41,7 +41,7 @@ from conformance.model.rules import Rules
 from conformance.model.state import State
 from conformance.model.values import replace, value
 from conformance.spec.followed_readings import narrowed
-from conformance.verdict import Outcome, Verdict
+from conformance.verdict import Outcome, Verdict, held
 
 
 class Merged:
@@ -77,7 +77,7 @@ NO_CODE: Final = "the implementation's API has no status codes"
 @lru_cache(4096)
 def passes(names: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]) -> tuple[Verdict, ...]:
     """Return a PASS for each of these requirements. Cached: few arguments recur."""
-    return tuple(Verdict(name, Outcome.PASS, subject, readings=readings) for name in names)
+    return tuple([held(name, subject, readings) for name in names])
 
 
 @lru_cache(4096)
