@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import permutations
 
 import pytest
@@ -13,6 +14,7 @@ from embedded_structures import NO_VALUES, SID, VALUES
 from embedded_talk import NAME, Talk
 from nightly import sample
 
+from conformance.embedded.clock import Clock, Timer
 from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS, NotTogether, apply_faults, base
 from conformance.embedded.readings import READINGS
 from conformance.embedded.receiving import Receiving
@@ -289,6 +291,7 @@ OBSERVED: dict[str, Callable[[Talk], object]] = {
 }
 
 
+MOST_TIMERS = 1_000  # a story sends a few messages, each with a few copies
 OF_FORMATS = [name for name, fault in FAULTS.items() if fault.suite in ("names", "packets", "structures")]
 OF_QUEUES = [name for name, fault in FAULTS.items() if name not in OF_FORMATS and fault.suite != "objects"]
 
@@ -312,6 +315,33 @@ def test_a_fault_of_queues_shows_in_a_story_of_its_suite(talk_with: Callable[...
     suite = FAULTS[name].suite
     stories = [*STORIES[suite], *([OBSERVED[suite]] if suite in OBSERVED else [])]
     assert any(_shows(story, talk_with(name)) for story in stories)
+
+
+@pytest.mark.parametrize("name", OF_QUEUES)
+def test_a_fault_makes_no_timers_without_end(
+    talk_with: Callable[..., Talk], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Who looks for the cause of a deviation plays stories to it, in which days may pass."""
+    made: list[int] = []
+    at = Clock.at
+
+    def counted(self: Clock, due_ms: int, action: Callable[[], None]) -> Timer:
+        made.append(due_ms)
+        assert len(made) < MOST_TIMERS
+        return at(self, due_ms, action)
+
+    monkeypatch.setattr(Clock, "at", counted)
+    talk = talk_with(name)
+    talk.driver.do_meanwhile(lambda: None)
+    wishes = {"positive_journaling": True, "negative_journaling": True, "time_to_be_received": 2}
+    with suppress(AssertionError):  # the fault may refuse a call
+        send, receive = talk.queue(PROPID_Q_JOURNAL=1)
+        for label in "abc":
+            talk.send(send, label, delivery="recoverable", **wishes)
+        talk.receive(receive)
+    with suppress(AssertionError):
+        talk.start("clock.advance", by_ms=432_000_000)
+    assert len(made) < MOST_TIMERS
 
 
 OF_OBJECTS = {name: fault for name, fault in {**FAULTS, **UNJUDGED_FAULTS}.items() if fault.suite == "objects"}

@@ -232,7 +232,7 @@ def journal_copies_expire(plain, self, queue, message):
     if positions and lives != 0xFFFFFFFF:
         last = max(positions, key=lambda each: each.row)
         due = self.manager.clock.now_ms() + lives * 1000
-        last.timer = self.manager.clock.at(due, lambda: self.delete(last, Reason.EXPIRED))
+        last.timer = self.manager.clock.at(due, lambda: last in last.queue.positions and self.remove(last))
 
 
 @fault(
