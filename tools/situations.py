@@ -40,7 +40,7 @@ def make(
     out: Annotated[Path, typer.Option(help="Write to this file instead.")] = book.DATA,
     start: Annotated[
         Path | None,
-        typer.Option(help="Begin with the histories of this book, and with its proofs where the tables are equal."),
+        typer.Option(help="Begin with the histories of this book, and its proofs if tables are equal."),
     ] = None,
 ) -> None:
     """Plan the histories that meet all situations, and write the book."""

@@ -253,7 +253,8 @@ def _open_subqueue(rules: Rules, state: State, call: Call) -> Iterator[Expected]
             old = queue.positions if queue is not None else ()
             queue = Queue(full, parent.transactional, positions=old, parent=parent.name)
         handle = Handle(named(call.name), full, access, call.share or "deny_none")
-        for expected in _open(rules, state.put(queue), queue, handle):
+        opening = _open_exclusively if access not in _READING and handle.share == "deny_receive" else _open
+        for expected in opening(rules, state.put(queue), queue, handle):
             also = (*expected.also, "MQMQ-2.1.2.subqueue")
             yield replace(expected, also=also, readings=(*expected.readings, *how))
 

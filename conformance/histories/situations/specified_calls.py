@@ -73,15 +73,15 @@ def _given_twice(state: State, call: Call) -> bool:
 def _may_be_acknowledged(state: State, call: Call) -> bool:
     """Tell whether it is settled that the administration queue takes reports of this send.
 
-    It is not for a transactional queue, not for reports of what the administration queue itself is sent, and not for
-    a message with no time to reach its queue.
+    It is not for a transactional queue, for a subqueue, which nothing is sent to, for reports of what the
+    administration queue itself is sent, and for a message with no time to reach its queue.
     """
     handle = state.handles.get(call.handle or "")
     if call.reach_s == 0 and (call.acks is not None or call.dead_letter):
         return False  # when it is lost, at the send or in the next second, is open
     if call.admin is None or handle is None:
         return True
-    if not _takes_all(state, call.admin):
+    if ";" in call.admin or not _takes_all(state, call.admin):
         return False
     admin = state.queues.get(call.admin)
     return call.admin not in handle.queue.split(",") and (admin is None or not admin.transactional)

@@ -14,12 +14,14 @@ from conformance.spec.constants.properties import PROPERTIES
 
 Json = Any
 _VT = ENUMERATIONS["VARENUM"].members
-_OTHER = {  # of the same form in JSON, so that an answer stays one
-    _VT[one]: _VT[other]
-    for one, other in (
-        ("VT_LPWSTR", "VT_CLSID"), ("VT_UI4", "VT_I4"), ("VT_I4", "VT_UI4"), ("VT_I8", "VT_UI8"), ("VT_BLOB", "VT_CLSID")
-    )
-}  # fmt: skip
+_PAIRS = (
+    ("VT_LPWSTR", "VT_CLSID"),
+    ("VT_UI4", "VT_I4"),
+    ("VT_I4", "VT_UI4"),
+    ("VT_I8", "VT_UI8"),
+    ("VT_BLOB", "VT_CLSID"),
+)
+_OTHER = {_VT[one]: _VT[other] for one, other in _PAIRS}  # of the same form in JSON, so that an answer stays one
 
 
 class _OtherType(Management):
