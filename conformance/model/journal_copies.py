@@ -83,6 +83,8 @@ def fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> I
             yield from _moved_back(new, expected)
         return
     if new.moved and (call.destination is not None or state in _ELSEWHERE):
+        if call.method == "transactions.commit" and held_too_long(expected.next, new):
+            raise BadCall(f"whether {new.message} expires before its move is committed or after is not settled")
         taken = new.state in (_LOCKED, _DELETED) and state in (_ABSENT, _DELETED)
         if taken and _is_given(new.message, expected):  # it came by a move, to one who waited
             yield Fate.TAKEN if new.state is _LOCKED else Fate.RECEIVED

@@ -216,6 +216,8 @@ class _Probe:
             if found.ended is None:
                 how = "commit" if self._bit(place) else "abort"
                 yield from self._ask(Call(f"transactions.{how}", transaction=found.name), sure=True)
+                if self.state.transactions[found.name].ended is None:  # what a commit does is not settled
+                    yield from self._ask(Call("transactions.abort", transaction=found.name), sure=True)
         for found in [each for each in every if each.ended in ("commit", "abort")][-_AGAIN:]:
             if self._spare:
                 yield from self._ask(Call("transactions.commit", transaction=found.name))
