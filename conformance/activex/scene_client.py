@@ -79,6 +79,12 @@ class ClientObjects:
             return ideal_of_table(self.held[act.object], act.call, self.readings)
         return reference_answer(told)
 
+    def is_open(self, act: Act) -> bool:
+        """Tell whether a call may succeed and may fail: nothing decides it, or the accepted readings differ."""
+        assert act.call is not None
+        told = self._wanted(act.object, act.call)
+        return told is not None and all(len({one.status == S_OK for one in choice}) > 1 for choice in told)
+
     def _made(self, name: str, coclass: str) -> None:
         self.classes[name] = coclass
         if coclass in CLASSES:

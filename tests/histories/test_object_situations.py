@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
+from itertools import chain, product
 from random import Random
 
 import pytest
 
-from conformance.activex.expected import Invoke
+from conformance.activex.expected import Invoke, Seen
 from conformance.activex.features import UNCALLED, features
 from conformance.activex.plans import Act, call_on, create
+from conformance.activex.scene_client import client_objects
+from conformance.activex.scenes import IDEAL, with_texts
 from conformance.activex.tables import MEMBERS
-from conformance.activex.values import Variant, long, text
+from conformance.activex.values import E_FAIL, Variant, long, text
 from conformance.activex.walk import Walk
 from conformance.adapter import protocol
 from conformance.histories.features.objects import CONSTRAINTS, FEATURES, vector
 from conformance.histories.operations import objects
 from conformance.histories.situations.book import BookError
 from conformance.histories.situations.object_book import load, packed, space, unpacked
-from conformance.histories.situations.object_clients import replayed
+from conformance.histories.situations.object_clients import CLIENT, replayed
 from conformance.spec.catalogue import catalogue
 from tools.planner.object_planner import planned
 
@@ -70,6 +72,23 @@ def test_histories_meet_what_the_book_says() -> None:
     for one in load().histories[::16]:
         for told, met in zip(one.met, replayed(one), strict=True):
             assert met.issuperset(told), one.member
+
+
+def test_a_history_goes_on_whichever_way_its_open_sends_end() -> None:
+    staged = [one for one in load().histories if one.stage == CLIENT]
+    assert {one.member.partition(".")[0] for one in staged} >= {"MSMQMessage", "MSMQQueueInfo", "MSMQTransaction"}
+    for history, seed in product(staged, range(4)):
+        scene, random = client_objects({}, IDEAL), Random(seed)
+        for planned_act in history.acts:
+            act, seen = with_texts(planned_act, IDEAL.texts), None
+            if act.call is not None:
+                named = [one.value for one in act.call.arguments if one.vt == "DISPATCH" and one.value is not None]
+                for name in (act.object, *named):
+                    assert scene.knows(name), f"{history.member}: {name} is not there"
+                open_send = act.call.member == "Send" and scene.is_open(act)
+                fails = open_send and random.random() < seed / 3
+                seen = Seen(E_FAIL) if fails else scene.ideal(act)
+            scene.do(act, seen)
 
 
 def test_the_planner_makes_the_book() -> None:

@@ -71,11 +71,16 @@ class Client(Protocol):
 
 
 class Followed:
-    """A client whose objects are followed by their scene; the world follows what succeeds, as far as it can."""
+    """A client whose objects are followed by their scene; the world follows what succeeds, as far as it can.
+
+    A Send that may fail as well leaves its queue in doubt, and a message that a read finds there is used no more: the
+    history goes on under each accepted reading.
+    """
 
     def __init__(self, beginning: Plan) -> None:
         self._objects, self._count = Objects({}), 0
         self._scene: ClientObjects = client_objects({}, scenes.IDEAL)
+        self._doubtful: frozenset[str] = frozenset()  # keys of queues, and names of objects
         self.plan: list[Act] = []
         if beginning and not self.attempt(beginning):
             raise ValueError("the scene of a client's objects does not know how this begins")
@@ -89,10 +94,10 @@ class Followed:
         return f"{stem}{self._count}"
 
     def attempt(self, acts: Plan) -> bool:
-        before, done, scene = self._objects.world, len(self.plan), self._scene.copy()
+        before, done, scene, doubtful = self._objects.world, len(self.plan), self._scene.copy(), self._doubtful
         for act in acts:
             if not self._do(act):
-                self._objects.world, self._scene = before, scene
+                self._objects.world, self._scene, self._doubtful = before, scene, doubtful
                 del self.plan[done:]
                 return False
         return bool(acts)
@@ -104,14 +109,27 @@ class Followed:
             self._scene.do(act, None)
             self._objects.do(planned, None)
             return True
-        if not self._scene.knows(act.object):
+        if not self._scene.knows(act.object) or act.object in self._doubtful:
             return False
         seen = self._scene.ideal(act)
+        self._doubt(act)
         if any(verdict.outcome is not Outcome.PASS for verdict in self._scene.do(act, seen)):
             return False
         if seen.status == S_OK:
             self._follow(planned)
         return True
+
+    def _doubt(self, act: Act) -> None:
+        """Keep which queue may lack what the scene has in it, and which object a read of it may not hand out."""
+        assert act.call is not None
+        posts, sends = self._scene.posts, act.call.member == "Send"
+        key, _ = posts.opened.get(str(act.call.arguments[0].value) if sends else act.object, ("", 0))
+        if sends and self._scene.is_open(act):
+            self._doubtful |= {key}
+        elif key in self._doubtful and not posts.boxes.get(key):
+            self._doubtful -= {key}
+        elif key in self._doubtful and act.gives is not None:
+            self._doubtful |= {act.gives}
 
     def _follow(self, act: Act) -> None:
         assert act.call is not None
