@@ -19,7 +19,9 @@ from conformance.model.expected import Blocks, Expected, Fails, Succeeds
 from conformance.spec.constants import hresults
 from conformance.verdict import Verdict
 
-FIRST_LOOKUP = 0x0100000000000001
+DEFAULT_PRIORITY, HIGHEST_PRIORITY = 3, 7
+SEQUENCE_BITS = 56
+"""Bits of a lookup identifier below the byte of the priority (MS-MQDMPR 3.1.7.1.9)."""
 Ended = Mapping[str, Seen]
 
 
@@ -113,7 +115,9 @@ def _ends(world: World, expected: Expected) -> Ended:
 
 def message(world: World, read: Invoke, name: str, gives: str) -> Seen:
     """Return the answer of a read that gives a message, with the properties that are got from it."""
-    return Seen(S_OK, Variant("DISPATCH", gives), shown={one: _of_message(world, read, name, one) for one in SHOWN})
+    return Seen(
+        S_OK, Variant("DISPATCH", gives), shown={one: _of_message(world, read, name, one, gives) for one in SHOWN}
+    )
 
 
 def getter_answer(world: World, name: str, member: str) -> Seen:
@@ -135,16 +139,31 @@ def _of_queue(held: Held, link: Link, member: str, number: int) -> Seen:
     return Seen(S_OK, VALUES[member](link))
 
 
-def _of_message(world: World, read: Invoke, name: str, member: str) -> Seen:
+def _of_message(world: World, read: Invoke, name: str, member: str, gives: str = "") -> Seen:
     reader = CLASSES["MSMQQueue"][read.member]
     plain = name.partition("@")[0]
     if member == "LookupId":
-        return Seen(S_OK, Variant("BSTR", str(FIRST_LOOKUP + list(world.known.sent).index(plain))))
+        return Seen(S_OK, Variant("BSTR", str(_lookup(world, name, gives))))
     if member in WANTS and not asks_for(reader, read, WANTS[member]):
         return Seen(S_OK, Variant("EMPTY"))
     if member == "DestinationQueueInfo":
         return Seen(S_OK, Variant("DISPATCH", "destination"))
     return ideal(Held("MSMQMessage", RECEIVED, world.known.sent.get(plain, {})), Invoke(member, "get"))
+
+
+def _lookup(world: World, name: str, gives: str) -> int:
+    """Return a message's lookup identifier: what was shown before, or else one that increases along the whole queue.
+
+    gives: the read that gives it; one that waits gives a message before it has a place.
+    """
+    state, plain = world.states.likely, name.partition("@")[0]
+    places = (one.rank[0] for queue in state.queues.values() for one in queue.positions if one.message == name)
+    put = world.known.sent.get(plain, {}).get("Priority")
+    priority = DEFAULT_PRIORITY if put is None else put.value
+    if gives in world.waiting and state.queues[world.known.link(world.waiting[gives][0]).queue].transactional:
+        priority = 0
+    rank = next(places, HIGHEST_PRIORITY - priority)
+    return state.lookups.get(name, rank << SEQUENCE_BITS | list(world.known.sent).index(plain) + 1)
 
 
 def ideal(held: Held, call: Invoke, readings: Readings | None = None) -> Seen:

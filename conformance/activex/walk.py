@@ -118,6 +118,8 @@ class Walk:
 
     def conclude(self) -> None:
         """End every transaction, by Commit and by Abort in turn, and take what is left out of the queues."""
+        for name in dict.fromkeys(name for name, _ in self.world.waiting.values()):
+            self.attempt((call_on(name, "Close"),))  # a read that waits may be part of a transaction
         for _ in range(2 - len(self._transactions())):
             self.attempt(self.begin())
         ways = self._random.sample((self._commit, self._abort), 2)
