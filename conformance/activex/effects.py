@@ -209,6 +209,7 @@ class Told:
 _REMOVES: Final = (("read", "removes"),)
 _LOCKS: Final = (("read", "locks"),)
 _RETURNS: Final = (("end", "aborts"), ("read", "enlists"))
+_SENT: Final = (("send", "arrives"),)
 PAST: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "MQDMPR-3.1.7.1.10.removes": _REMOVES,
     "MQDMPR-3.1.7.1.13.receive-removes": _REMOVES,
@@ -224,6 +225,9 @@ PAST: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "MQDMPR-3.1.7.1.9.available": (("send", "arrives"),),
     ALLOWED: (("read", "allow-peek"),),
     "MQMQ-2.3.1.4.journal-copy": (("read", "journals"),),
+    "MQDMPR-3.1.1.12.negative-journaling": _SENT,
+    "MQDMPR-3.1.1.12.negative-journaling-transactional": _SENT,
+    "MQDMPR-3.1.7.2.7.dead-letter": _SENT,
 }
 """The model's requirement to the kinds of effects that it speaks of, and the columns of their members."""
 _ON_CURSOR: Final = frozenset(

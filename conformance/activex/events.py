@@ -19,6 +19,8 @@ ACCESS: Final = {1: "receive", 2: "send", 0x20: "peek"}
 SHARE: Final = {0: "deny_none", 1: "deny_receive"}
 DELIVERY: Final = {0: "express", 1: "recoverable"}
 NO_TRANSACTION, SINGLE_MESSAGE = 0, 3
+DEAD_LETTER: Final = 1
+"""The flag of MQMSGJOURNAL for the dead-letter queue."""
 OBJECT: Final = frozenset({"DISPATCH", "UNKNOWN"})
 _PLACES: Final = {"": "current", "Next": "next", "Previous": "previous", "First": "first", "Last": "last"}
 
@@ -129,6 +131,8 @@ def queue_named(held: Held) -> str:
     """Return the model's name of the queue that an MSMQQueueInfo names. Raises Untold if it is not known here."""
     value = held.values.get("PathName") or held.values.get("QueueFormatName")
     name = str(value.value) if value is not None else ""
+    if name.startswith("$system"):
+        return name.replace("$system", "SYSTEM")
     if not name.startswith("$"):
         raise Untold
     if name.endswith(";JOURNAL"):
@@ -254,11 +258,20 @@ def _of_message(known: Known, name: str, member: Member, call: Invoke) -> Events
     message = message_name(known, name)
     before, after, failed, transaction = _around(known, member, call, message)
     priority, delivery = values.get("Priority"), values.get("DeliveryGuarantee")
+    journal = int(values["Journaling"].value) if "Journaling" in values else 0
     sent = Call(
         "messages.send",
         message=message,
         handle=str(target.value),
         priority=None if priority is None else int(priority.value),
         delivery=None if delivery is None else DELIVERY[int(delivery.value)],
+        dead_letter=bool(journal & DEAD_LETTER),
+        live_s=_life_s(values),
     )
     return Events(replace_transaction(sent, transaction), before, after, failed)
+
+
+def _life_s(values: Mapping[str, Variant]) -> int | None:
+    """Return a message's time in seconds. It is known if both times are alike: what one does to the other is open."""
+    reach, receive = (values.get(name) for name in ("TimeToReachQueue", "TimeToBeReceived"))
+    return int(receive.value) if receive is not None and receive == reach and receive.value > 0 else None

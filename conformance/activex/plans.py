@@ -16,6 +16,8 @@ PATH_NAME: Final = "$path"
 """Stands for the path name of a private queue of this example, in a BSTR. What follows is added to the name."""
 DIRECT_NAME: Final = "$direct"
 """Stands for a direct format name of that queue; `;JOURNAL` may follow."""
+SYSTEM_NAME: Final = "$system"
+"""Stands for a direct format name of the queue manager's own queues; `;DEADLETTER` or `;DEADXACT` follows."""
 LOOKUP: Final = "$lookup "
 """Stands, with the name of a message, for its lookup identifier: a text in a BSTR, a number otherwise."""
 

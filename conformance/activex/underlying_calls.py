@@ -16,6 +16,7 @@ from conformance.activex.tables import CLASSES
 from conformance.activex.values import S_OK
 from conformance.activex.world import World
 from conformance.model import BadCall, Call, Model
+from conformance.model.journals import DEAD_LETTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _plain_names(found: Iterable[Call]) -> Iterator[Call]:
     """Yield the calls with names that every queue may have, in the place of words for path names."""
     names: dict[str, str] = {}
     for call in found:
-        if call.queue is None:
+        if call.queue is None or call.queue in DEAD_LETTERS:
             yield call
             continue
         path, _, rest = call.queue.partition(";")

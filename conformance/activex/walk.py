@@ -12,11 +12,11 @@ from itertools import combinations, islice
 from random import Random
 from typing import Final
 
-from conformance.activex.events import Link
+from conformance.activex.events import DEAD_LETTER, Link
 from conformance.activex.expected import Readings
 from conformance.activex.features import Feature, features
 from conformance.activex.members import Member
-from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, call_on, create, passes
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, SYSTEM_NAME, Act, Plan, call_on, create, passes
 from conformance.activex.plans_reads import (
     AT_ONCE,
     DENY_RECEIVE,
@@ -71,6 +71,11 @@ PLACES: Final[Plan] = (
     call_on("l", "FormatName", text(f"{DIRECT_NAME};sub"), kind="put"),
 )
 """The beginning of a walk: a plain queue, a transactional one, and the journal and a subqueue of the plain one."""
+DEAD_LETTERS: Final = {"n": "DEADLETTER", "o": "DEADXACT"}
+"""Object to the dead-letter queue that it names."""
+LIFE_S: Final = 1
+LIFETIMES: Final = ("MaxTimeToReachQueue", "MaxTimeToReceive")
+"""Members that limit a message's time; both are put, as readings differ in what one does to the other."""
 MOST_DRAINED: Final = 30
 CARRIED: Final = ("AppSpecific", "CorrelationId", "Extension", "HashAlgorithm", "EncryptAlgorithm", "Trace")
 """Properties of a message that a send takes along as they are."""
@@ -130,9 +135,17 @@ class Walk:
         for name in self._queues(opened=True):
             if (self._link(name).access, self._link(name).share) == ("peek", "deny_receive"):
                 self.attempt((call_on(name, "Close"),))  # nobody may receive beside it
+        if any("TimeToBeReceived" in values for values in self.world.known.sent.values()):
+            self.attempt((passes(2 * LIFE_S * 1000),))
         for info in ("i", "j", "k"):
             if info in self.world.known.held:
                 self._drain(self._link(f"{info}_r").queue, info)
+        for info, name in DEAD_LETTERS.items() if "k" in self.world.known.held else ():
+            put = call_on(info, "FormatName", text(f"{SYSTEM_NAME};{name}"), kind="put")
+            self.attempt(
+                (create("MSMQQueueInfo", info), put, call_on(info, "Open", long(RECEIVE), long(0), gives=f"{info}_r"))
+            )
+            self._drain(self._link(f"{info}_r").queue, info)
 
     def _opened(self, queue: str, access: str, info: str, number: int) -> str:
         """Return an object that is open for this access to a queue, or the name of one that is opened now."""
@@ -233,6 +246,10 @@ class Walk:
                 values = self._random.choices(takes.inside(), k=1 + (chance() < 0.5))
                 puts += (call_on(name, member, value, kind="put") for value in values)
         made = message(name, body=True)
+        if chance() < 0.1:
+            puts += (call_on(name, member, long(LIFE_S), kind="put") for member in LIFETIMES)
+        if chance() < 0.3:
+            puts.append(call_on(name, "Journal", long(DEAD_LETTER), kind="put"))
         again = (call_on(name, "Label", text("before"), kind="put"),) if chance() < 0.1 else ()
         return (made[0], *again, *made[1:], *puts, call_on(name, "Send", dispatch(queue), transaction))
 

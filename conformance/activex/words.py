@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from keyword import iskeyword
 from typing import Any, Final
 
-from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, passes
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, SYSTEM_NAME, Act, passes
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import MISSING, Variant
 
 _OBJECTS: Final = frozenset({"DISPATCH", "UNKNOWN"})
-_FIXED: Final = (COMPUTER, MANAGER, QUEUE, PATH_NAME, DIRECT_NAME)
+_FIXED: Final = (COMPUTER, MANAGER, QUEUE, PATH_NAME, DIRECT_NAME, SYSTEM_NAME)
 _WORDS: Final = re.compile("|".join(map(re.escape, _FIXED)) + r"|\$\w+")
 _NAME: Final = re.compile(r"\$?[A-Za-z][\w-]{0,60}|-?\d{1,40}(\.\d{1,40})?", re.ASCII)
 _VBSCRIPT: Final = {

@@ -234,6 +234,18 @@ def sent_again(talk: Talk) -> list[Any]:
 
 
 @of("objects")
+def dead_letters_of_transactions(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    info, dead = _made(tell, "HOST\\private$\\t", {"vt": "BOOL", "value": True}), tell.objects.make("MSMQQueueInfo")
+    tell(dead, "FormatName", text("DIRECT=OS:HOST\\SYSTEM$;DEADXACT"), kind="put")
+    message = tell.objects.message("m", Journal=long(1), MaxTimeToReachQueue=long(1), MaxTimeToReceive=long(1))
+    tell(message, "Send", thing(tell(info, "Open", long(2), long(0))), long(3))
+    talk("clock.advance", by_ms=2000)
+    tell(tell(tell(dead, "Open", long(1), long(0)), "Receive", LEFT_OUT, *POLL), "Label", kind="get")
+    return tell.seen
+
+
+@of("objects")
 def two_conditions_at_once(talk: Talk) -> list[Any]:
     tell = Told(talk)
     info = _made(tell, "HOST\\private$\\t", {"vt": "BOOL", "value": True}, Journal=long(1))

@@ -11,10 +11,11 @@ from conformance.activex.reference_answers import Objects, answer
 from conformance.activex.walk import TRANSACTIONAL, closed, followed, walks
 from conformance.fault_tapes import Port
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.model.journals import DEAD_LETTERS
 from conformance.spec.catalogue import assignment
 from conformance.suites.objects.playing import wander
 
-DRAINED = (PATH_NAME, TRANSACTIONAL, f"{PATH_NAME};JOURNAL")
+DRAINED = (PATH_NAME, TRANSACTIONAL, f"{PATH_NAME};JOURNAL", *DEAD_LETTERS)
 
 
 def options(count: int = 20) -> RunOptions:
@@ -34,12 +35,17 @@ def ended(plan: Plan) -> Objects:
 
 
 def test_a_walk_ends_its_transactions_both_ways_and_drains_its_queues() -> None:
+    lost = set[str]()
     for plan in chain(walks(3, 12), walks(4, 43)):
-        state = ended(plan).world.states.likely
-        assert not [one for one in state.transactions.values() if one.ended is None]
+        world = ended(plan).world
+        state = world.states.likely
+        begun = {link.transaction for link in world.known.links.values()}
+        assert not [one for one in state.transactions.values() if one.ended is None and one.name in begun]
         assert calls(plan, "Commit") and calls(plan, "Abort")
-        left = [one.message for name in DRAINED for one in state.queues[name].positions if one.available]
-        assert not left
+        assert not [one.message for name in DRAINED for one in state.queues[name].positions if one.available]
+        links = world.known.links.values()
+        lost |= {name for name in DEAD_LETTERS for one in links if one.message.endswith(f"@{name}")}
+    assert lost == set(DEAD_LETTERS), "a message has come to each of them"
 
 
 def test_seed_examples_and_steps_mean_what_they_mean_elsewhere() -> None:
@@ -56,6 +62,7 @@ def test_seed_examples_and_steps_mean_what_they_mean_elsewhere() -> None:
         ("receive-joins-an-open-transaction", "Receive"),
         ("send-takes-what-was-put-first", "AppSpecific"),
         ("journal-lacks-what-is-received-without-its-body", "Receive"),
+        ("transactional-send-asks-for-no-dead-letter", "Send"),
     ],
 )
 def test_the_story_of_a_walk_that_fails_is_short_and_the_reference_passes_it(fault: str, member: str) -> None:

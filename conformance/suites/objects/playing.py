@@ -19,7 +19,7 @@ from conformance.activex import identity, library, underlying_calls
 from conformance.activex.events import timeout_ms
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.members import Kind, Member
-from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, Act, Plan, passes
+from conformance.activex.plans import DIRECT_NAME, LOOKUP, PATH_NAME, SYSTEM_NAME, Act, Plan, passes
 from conformance.activex.reference_answers import Objects, judged
 from conformance.activex.tables import CLASSES, CREATED, MEMBERS, OPENED, REFRESHED
 from conformance.activex.underlying_calls import Done
@@ -420,6 +420,10 @@ class Player:
                 value = self._unique + value.removeprefix(PATH_NAME)
             elif isinstance(value, str) and value.startswith(DIRECT_NAME):
                 value = f"DIRECT=OS:{self._unique}{value.removeprefix(DIRECT_NAME)}"
+            elif isinstance(value, str) and value.startswith(SYSTEM_NAME):
+                if not self.mq.offers("reset"):
+                    return None  # the queue has what others have left in it
+                value = f"DIRECT=OS:{self.mq.hello.computer}\\SYSTEM${value.removeprefix(SYSTEM_NAME)}"
             elif isinstance(value, str) and value.startswith(LOOKUP):
                 number = lookups.get(value.removeprefix(LOOKUP))
                 if number is None:

@@ -72,3 +72,10 @@ def journal_lacks_what_is_received_without_its_body(plain, self, result, positio
     if copies and position.queue is not queue:
         self.manager.delivery.remove(copies[-1])
     return plain(result, position)
+
+
+@fault("transactional-send-asks-for-no-dead-letter", MessageSending.fields, _SEND + "purpose")
+def transactional_send_asks_for_no_dead_letter(plain, self):
+    """A message that is sent in a transaction does not ask for the dead-letter queue."""
+    alone = self.given.left_out or self.given.value in (0, 1, 2)
+    return plain() if alone else {**plain(), "negative_journaling": False}
