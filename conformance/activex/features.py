@@ -7,7 +7,7 @@ which requirements they come from. A situation is a call with the cases of two o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
@@ -22,6 +22,8 @@ from conformance.activex.world import World
 
 UNPREDICTED: Final = frozenset({"EnableNotification"})
 """Methods whose outcome other plans judge: what they start is told by events."""
+PLACED: Final = frozenset({"Send", "Receive", "ReceiveCurrent", "ReceiveFirstByLookupId"})
+"""Methods whose place among the transactions of the client is told apart: each kind of receive once."""
 TOO_LONG: Final = 124
 """Characters of a text that no property of a queue takes."""
 UNCALLED: Final = frozenset({"TransactionImpl"})
@@ -57,6 +59,10 @@ def _all(member: Member) -> Iterator[Feature]:
     yield Feature("object", _OBJECTS[member.coclass], _object, _steps(member, "success", "check:"))
     if member.name == "Send":
         yield Feature("kind", ("plain", "transactional"), _kind, _steps(member, "arrives", "check:enqueue"))
+    if member.name in PLACED:
+        yield Feature(
+            "unit", ("none", "left", "committed", "aborted"), partial(_unit, member), _steps(member, "enlists")
+        )
     if any(one.kept_as == member.kept_as and one.takes is not None for one in CLASSES[member.coclass].values()):
         yield Feature(
             "before", ("initial", "put"), partial(_before, member), _steps(member, "initial", "kept", "gives")
@@ -162,6 +168,18 @@ def _kind(world: World, act: Act) -> str | None:
     link = world.known.link(str(target.value)) if target is not None and target.vt in OBJECT else None
     queue = world.states.likely.queues.get(link.queue) if link is not None else None
     return None if queue is None else "transactional" if queue.transactional else "plain"
+
+
+_UNITS: Final[Mapping[str | None, str]] = {None: "left", "commit": "committed", "abort": "aborted"}
+
+
+def _unit(member: Member, world: World, act: Act) -> str | None:
+    """Return what has become of the transaction that the client has begun last, beside the one of this call."""
+    given = argument(member, act.call, "Transaction") if act.call is not None else None
+    own = world.known.link(str(given.value)).transaction if given is not None else None
+    begun = {link.transaction for link in world.known.links.values()} - {own}
+    others = [one for one in world.states.likely.transactions.values() if one.name in begun]
+    return _UNITS[others[-1].ended] if others else "none"
 
 
 def _before(member: Member, world: World, act: Act) -> str | None:

@@ -122,7 +122,12 @@ def test_a_call_has_the_cases_of_its_arguments_and_its_object() -> None:
     ended = call_on("j_s", "Receive", Variant("DISPATCH", "t"), gives="m")
     assert client.attempt((call_on("d", "BeginTransaction", gives="t"), call_on("t", "Abort")))
     found = cases(client, ended)
-    assert found["object"] == "send" and found["transaction"] == "ended"
+    assert found["object"] == "send" and found["transaction"] == "ended" and found["unit"] == "none"
+    assert cases(client, act)["unit"] == "aborted"
+    assert client.attempt((call_on("d", "BeginTransaction", gives="u"),))
+    assert cases(client, act)["unit"] == "left" and cases(client, ended)["unit"] == "left"
+    assert client.attempt((call_on("u", "Commit"),))
+    assert cases(client, act)["unit"] == "committed"
 
 
 def test_each_of_the_eight_methods_has_its_operation() -> None:

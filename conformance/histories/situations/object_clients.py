@@ -197,7 +197,8 @@ _FOLLOWED: Final[Mapping[str, Plan]] = {
         *_queues("i", PATH, MISSING),
         *_queues("j", f"{PATH}-t", truth(True)),
         create("MSMQQueue", "blank"),
-        *_BEGIN,
+        _BEGIN[0],
+        create(_TRANSACTION, "empty"),
         create(_MESSAGE, "m"),
     ),
     _MESSAGE: (
@@ -472,7 +473,7 @@ def _of_sends(client: Client, random: Random) -> Plan:
     if working and random.random() < 0.4:
         made, within = client.name("m"), random.choice(working)
         if random.random() < 0.5:
-            return (end(within, "Commit"),)
+            return (end(within, random.choice(("Commit", "Abort"))),)
         return (create(_MESSAGE, made), call_on(made, "Send", dispatch("j_s"), dispatch(within)))
     new, made = client.name("t"), client.name("m")
     ways: tuple[Plan, ...] = (
