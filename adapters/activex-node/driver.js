@@ -8,7 +8,15 @@ const { Manager } = require("./manager.js");
 const objects = require("./objects.js");
 const library = require("./type_library.js");
 
-const ABOUT = { name: "activex-node", version: "1", profile: "msmq-4.0", computer: "STRANGER", clock: "virtual" };
+const FORMAT_NAMES = ["journal", "dead_letter", "remote", "private", "machine", "multiple_element", "multicast", "http"]; // no subqueue
+const ABOUT = {
+  name: "activex-node",
+  version: "1",
+  profile: "msmq-4.0",
+  computer: "STRANGER",
+  clock: "virtual",
+  accepts: { format_names: FORMAT_NAMES },
+};
 const manager = new Manager(ABOUT.computer);
 const methods = Object.create(null); // "objects.create" -> its function
 const facets = {};

@@ -400,11 +400,15 @@ def _features(coclass: str, member: str) -> tuple[Feature, ...]:
     return features(CLASSES[coclass][member])
 
 
-def walks(seed: int, count: float, most: int = STEPS) -> Iterator[Plan]:
-    """Yield the walks of a run, each steered to what those before it have shown least."""
+def walks(seed: int, count: float, most: int = STEPS, *, subqueues: bool = True) -> Iterator[Plan]:
+    """Yield the walks of a run, each steered to what those before it have shown least.
+
+    subqueues: the implementation has subqueues; without, nothing names one.
+    """
+    places = PLACES if subqueues else PLACES[:-2]
     steering: Steering[Walk, Plan] = Steering(lambda walk, acts: walk.shows(acts), lambda walk, acts: "")
     for random in examples(seed, count):
-        made = Walk(random, PLACES)
+        made = Walk(random, places)
         made.go(most, steering)
         made.conclude()
         yield tuple(made.plan)

@@ -208,7 +208,8 @@ def wander(mq: Port, judge: Recorder, mq_need: Need, share: float) -> None:
     mq_need(*METHODS)
     options, found, recorder = judge.options, dict[str, tuple[ConformanceFailure, Plan]](), judge
     again = partial(example, mq=mq)
-    for plan in walks(options.seed, options.max_examples * share, options.stateful_steps):
+    subqueues = mq.hello.takes("format_names", "subqueue")
+    for plan in walks(options.seed, options.max_examples * share, options.stateful_steps, subqueues=subqueues):
         if time.monotonic() > judge.until:
             judge.cut = True
             break
