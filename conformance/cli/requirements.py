@@ -427,7 +427,7 @@ def command(
     if run is None:
         _say("reached: no run was given")
     if not selftest:
-        _say("discriminated: by mutations only, no selftest result was given")
+        _say("discriminated: by mutations, and by faults as they were last recorded; no selftest result was given")
     if run is not None:
         _say(f"{total.reached:,} of {total.checkable:,} requirements of {bound} judged")
     closing = f"{total.discriminated:,} of {total.checkable:,} requirements of {bound} discriminated"

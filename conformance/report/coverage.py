@@ -163,14 +163,14 @@ NOT_RUN = "not run: suite "
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Ids of the requirements that checks claim and that mutations discriminate; independent of any run.
+    """Ids of the requirements that checks claim, and that mutations and recorded faults discriminate, without a run.
 
     suites: those with a test that claims a requirement, for each that is claimed; none where only a rule or the model
     judges it. uses: what else is known of what names it (`conformance.suites.requirement_uses`).
     """
 
     suites: Mapping[str, tuple[str, ...]]
-    mutated: frozenset[str]
+    discriminated: frozenset[str]
     uses: Mapping[str, Mapping[str, Any]]
 
     @property
@@ -183,7 +183,7 @@ class Known:
 class Numbers:
     """Coverage numbers of one run. documents: one line each, in the catalogue's order. total: their sum.
 
-    claimed, discriminated: requirement ids. by_selftest: a selftest is counted beside the mutations. left: how many
+    claimed, discriminated: requirement ids. by_selftest: a selftest is counted beside what is known. left: how many
     requirements are not judged, by what is missing (`coverage.LEFT`).
     """
 
@@ -200,7 +200,8 @@ def covered() -> Known:
     """Read `covered.json`."""
     content = json.loads(resources.files("conformance.report").joinpath(FILE).read_text(encoding="utf-8"))
     suites = {name: tuple(sorted(of.get("claims", ()))) for name, of in content.items() if of.get("claimed")}
-    return Known(suites, frozenset(name for name, of in content.items() if of.get("mutated")), content)
+    caught = frozenset(name for name, of in content.items() if of.get("mutated") or of.get("seen"))
+    return Known(suites, caught, content)
 
 
 def offered(run: Run) -> frozenset[str] | None:
@@ -249,8 +250,8 @@ def numbers(run: Run, profile: str, caught: Collection[str] | None = None) -> Nu
 
 
 def discriminated(caught: Collection[str] | None = None) -> frozenset[str]:
-    """Return the requirements that mutations discriminate, and those that a recorded selftest did, if there is one."""
-    return covered().mutated | frozenset(caught or ())
+    """Return the requirements that mutations and recorded faults discriminate, and those of a selftest given beside."""
+    return covered().discriminated | frozenset(caught or ())
 
 
 def summed(documents: Iterable[Covered]) -> Covered:

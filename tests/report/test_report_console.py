@@ -345,7 +345,7 @@ def test_as_many_are_discriminated_wherever_it_is_told(
 ) -> None:
     folder, _ = made[name]
     run = read_run(folder)
-    expected = len(covered().mutated & demanded_ids("msmq-4.0"))
+    expected = len(covered().discriminated & demanded_ids("msmq-4.0"))
     pattern = rf"discriminated</dt>.*<strong>{NUMBER}</strong>"
     assert numbers_in(pattern, render_html(run)) == (expected,)
     assert numbers_in(rf"{NUMBER} of [\d,]+ requirements of msmq-4.0 discriminated", asked(*COVERAGE, str(folder))) == (
@@ -359,7 +359,7 @@ COVERAGE = ("requirements", "coverage")
 
 
 def test_a_selftest_counts_in_all_that_a_page_tells(make_run: Callable[..., Run]) -> None:
-    new = next(name for name in sorted(demanded_ids("msmq-4.0")) if name not in covered().mutated)
+    new = next(name for name in sorted(demanded_ids("msmq-4.0")) if name not in covered().discriminated)
     run = make_run(one(new))
     coverage = summary(run, [new])["coverage"]
     assert isinstance(coverage, dict)

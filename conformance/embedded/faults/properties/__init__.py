@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from conformance.embedded import queues as queue_properties
 from conformance.embedded.delivery import NULL_CORRELATION, Sending
 from conformance.embedded.entities import Message, MqError, Queue
-from conformance.embedded.faults.base import fault, row
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Receiving
 from conformance.embedded.store import Store
@@ -181,6 +181,17 @@ _ALTERED: tuple[tuple[str, str, tuple[str, ...], dict[str, Any]], ...] = (
     ),
 )
 
+# Members that a message lacks, and what it then has instead of the default.
+_INSTEAD: Mapping[str, Json] = {
+    "application_tag": 1,
+    "body": "AA==",
+    "class": 0x0100,
+    "correlation_identifier": "AAAAAAAAAAAAAAAAAAAAAAEAAAA=",
+    "extension": "AA==",
+    "label": "message",
+    "trace": True,
+}
+
 
 @fault("arrival-time-one-second-late", Receiving.show, "MQDMPR-3.1.1.12.arrival-time")
 def arrival_time_one_second_late(plain, self, position):
@@ -202,6 +213,23 @@ def sent_time_is_now(plain, self, position):
 
 for _name, _story, _breaks, _sending in _ALTERED:
     row(__name__, "sending", _name, _story, _breaks, subclass_of=_Altering, **_sending)
+
+
+def _always(value: Json) -> Alter:
+    return lambda default: value
+
+
+for _member, _value in _INSTEAD.items():
+    _words = "tracing_requested" if _member == "trace" else _member
+    row(
+        __name__,
+        "sending",
+        f"default-{kebab(_words)}-given",
+        f"A message sent without {_words.replace('_', ' ')} has one that nobody gave it.",
+        (f"MQDMPR-3.1.1.12.default-{kebab(_words)}",),
+        subclass_of=_Altering,
+        **_altering(_member, _always(_value), unless_given=True),
+    )
 
 
 class _OtherDefaults(Queues):
