@@ -363,10 +363,9 @@ def record(names: Sequence[str], *, jobs: int = 2, on_progress: Callable[[int, i
 
 @cache
 def suite_digest(suite: str) -> str:
-    """Return a digest of the modules and data of a suite and of the rooms that judge for it."""
-    rooms = ("activex", "histories/situations") if suite in _TAPED else ("model", "histories")
+    """Return a digest of the modules and data of a suite and of the rooms that judge."""
     found = hashlib.sha256()
-    for room in (f"suites/{suite}", *rooms):
+    for room in (f"suites/{suite}", "activex", "grammar", "harness", "histories", "judge", "model", "wire"):
         for path in sorted((Path(__file__).parent / room).rglob("*")):
             if path.suffix in (".py", ".zlib", ".json", ".toml"):
                 found.update(path.relative_to(Path(__file__).parent).as_posix().encode() + path.read_bytes())

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from conformance.embedded.faults import FAULTS
-from conformance.embedded.faults.recorded import recorded_faults
+from conformance.embedded.faults.recorded import digest, recorded_faults
 from conformance.files import write_text
 from conformance.report import coverage
 from conformance.selftest import recorded_wire_faults
@@ -32,8 +32,10 @@ def by_recorded_fault() -> frozenset[str]:
     seen: set[str] = set()
     for name, fault in FAULTS.items():
         one = recorded_faults().get(name)
-        if one is not None and one.requirements and one.requirements[0] in (*fault.breaks, *fault.first_seen_as):
-            seen.update(one.requirements)
+        if one is None or one.source != digest(fault):
+            continue
+        if one.requirements[0] in (*fault.breaks, *fault.first_seen_as):
+            seen.update(one.requirements if one.followed else one.requirements[:1])  # the others are expected alone
     return frozenset(seen.union(*recorded_wire_faults().values()))
 
 

@@ -83,10 +83,11 @@ Shown = tuple[str, ...]
 
 
 class Walk:
-    """One walk. plan: the acts so far."""
+    """One walk. plan: the acts so far. timed: messages have times that end, which only a virtual clock can wait for."""
 
-    def __init__(self, random: Random, beginning: Plan = BEGINNING) -> None:
+    def __init__(self, random: Random, beginning: Plan = BEGINNING, *, timed: bool = True) -> None:
         self._random = random
+        self._timed = timed
         self._objects = Objects({})
         self._count = 0
         self.plan: list[Act] = []
@@ -140,7 +141,7 @@ class Walk:
         for info in ("i", "j", "k"):
             if info in self.world.known.held:
                 self._drain(self._link(f"{info}_r").queue, info)
-        for info, name in DEAD_LETTERS.items() if "k" in self.world.known.held else ():
+        for info, name in DEAD_LETTERS.items() if self._timed and "k" in self.world.known.held else ():
             put = call_on(info, "FormatName", text(f"{SYSTEM_NAME};{name}"), kind="put")
             self.attempt(
                 (create("MSMQQueueInfo", info), put, call_on(info, "Open", long(RECEIVE), long(0), gives=f"{info}_r"))
@@ -246,9 +247,9 @@ class Walk:
                 values = self._random.choices(takes.inside(), k=1 + (chance() < 0.5))
                 puts += (call_on(name, member, value, kind="put") for value in values)
         made = message(name, body=True)
-        if chance() < 0.1:
+        if chance() < 0.1 and self._timed:
             puts += (call_on(name, member, long(LIFE_S), kind="put") for member in LIFETIMES)
-        if chance() < 0.3:
+        if chance() < 0.3 and self._timed:
             puts.append(call_on(name, "Journal", long(DEAD_LETTER), kind="put"))
         again = (call_on(name, "Label", text("before"), kind="put"),) if chance() < 0.1 else ()
         return (made[0], *again, *made[1:], *puts, call_on(name, "Send", dispatch(queue), transaction))
@@ -400,15 +401,18 @@ def _features(coclass: str, member: str) -> tuple[Feature, ...]:
     return features(CLASSES[coclass][member])
 
 
-def walks(seed: int, count: float, most: int = STEPS, *, subqueues: bool = True) -> Iterator[Plan]:
+def walks(
+    seed: int, count: float, most: int = STEPS, *, subqueues: bool = True, virtual: bool = True
+) -> Iterator[Plan]:
     """Yield the walks of a run, each steered to what those before it have shown least.
 
-    subqueues: the implementation has subqueues; without, nothing names one.
+    subqueues: the implementation has subqueues; without, nothing names one. virtual: it has a virtual clock; without,
+    no message expires, and nothing reads the dead-letter queues.
     """
     places = PLACES if subqueues else PLACES[:-2]
     steering: Steering[Walk, Plan] = Steering(lambda walk, acts: walk.shows(acts), lambda walk, acts: "")
     for random in examples(seed, count):
-        made = Walk(random, places)
+        made = Walk(random, places, timed=virtual)
         made.go(most, steering)
         made.conclude()
         yield tuple(made.plan)

@@ -39,6 +39,7 @@ class Parent:
         self._command, self._environment = list(command), environment
         self._first, self._able = True, sys.platform.startswith("linux")
         self._socket: socket.socket | None = None
+        self._finish: weakref.finalize[[socket.socket, subprocess.Popen[bytes]], Parent] | None = None
 
     def start(self) -> Forked | None:
         """Fork a process, in a session of its own. None where the caller has to start it."""
@@ -53,6 +54,8 @@ class Parent:
             return Forked(pid, stdin, stdout, stderr)
         except (OSError, ValueError):
             self._able = False
+            if self._finish is not None:
+                self._finish()
             for end in (stdin, stdout, stderr):
                 os.close(end)
             return None
@@ -75,7 +78,7 @@ class Parent:
                     pass_fds=[other.fileno()],
                     env={**os.environ, **self._environment},
                 )
-            weakref.finalize(self, _end, self._socket, parent)
+            self._finish = weakref.finalize(self, _end, self._socket, parent)
         socket.send_fds(self._socket, [b"\0"], ends)
         return int(self._socket.recv(20))
 

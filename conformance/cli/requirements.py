@@ -331,7 +331,7 @@ def _of_uses(uses: Uses) -> Iterator[str]:
         for each in found:
             yield f"  {word}: {each}"
     if uses.mutations or uses.caught:
-        yield f"  discriminated: {'a mutation is' if uses.caught else 'no mutation is'} seen to break it"
+        yield f"  discriminated: {'a mutation or a fault' if uses.caught else 'nothing'} is seen to break it"
 
 
 def _by_file(places: Iterable[Place]) -> Iterator[str]:

@@ -23,7 +23,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--stdio", action="store_true", help="speak on standard input and output")
     where.add_argument("--tcp", metavar="HOST:PORT", help="listen there; port 0 lets the system choose")
-    parser.add_argument("--fork", type=int, metavar="FD", help="with --stdio: fork a process for each request there")
+    parser.add_argument("--fork", type=int, metavar="FD", help=argparse.SUPPRESS)  # see `adapter.forking`
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="deviate so; may be repeated")
     parser.add_argument(
         "--reading", action="append", default=[], metavar="ID=ALTERNATIVE", help="read so; may be repeated"
@@ -101,9 +101,11 @@ def _forked(descriptor: int) -> bool:
                     os.close(end)
                 asked.sendall(str(os.getpid()).encode())
                 return True
-            os.waitpid(between, 0)
+            failed = os.waitpid(between, 0)[1]
             for end in came[1]:
                 os.close(end)
+            if failed:
+                return False
     return False
 
 

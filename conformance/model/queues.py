@@ -255,8 +255,11 @@ def _open_subqueue(rules: Rules, state: State, call: Call) -> Iterator[Expected]
         handle = Handle(named(call.name), full, access, call.share or "deny_none")
         opening = _open_exclusively if access not in _READING and handle.share == "deny_receive" else _open
         for expected in opening(rules, state.put(queue), queue, handle):
-            also = (*expected.also, "MQMQ-2.1.2.subqueue")
-            yield replace(expected, also=also, readings=(*expected.readings, *how))
+            readings = (*expected.readings, *how)
+            if made and isinstance(expected.result, Fails):  # a refused open makes no subqueue
+                yield replace(expected, next=state, readings=readings)
+                continue
+            yield replace(expected, also=(*expected.also, "MQMQ-2.1.2.subqueue"), readings=readings)
 
 
 def _open_shows(state: State, queue: Queue, access: str, others: list[Handle]) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ class Uses:
     the room `judge`. model: rows of transition tables. branches: code of the model. features: the distinctions that
     situations are made of, by operation. faults: faults of the embedded implementation that declare it, by the suite
     that finds them. mutations: declared ways of breaking it.
-    caught: a judged mutation breaks it. tests: tests of this project; None without a checkout.
+    caught: a judged mutation or a recorded fault breaks it. tests: tests of this project; None without a checkout.
     """
 
     claims: dict[str, tuple[str, ...]]
@@ -79,7 +79,7 @@ def uses_of(entry: Requirement, found: Mapping[str, Any]) -> Uses:
         features=named["features"],
         faults=dict(found.get("faults", {})),
         mutations=named["mutations"],
-        caught=bool(found.get("mutated")),
+        caught=bool(found.get("mutated") or found.get("seen")),
         tests=_tests((entry.id, *entry.aliases)),
     )
 

@@ -58,7 +58,12 @@ CONTENT_CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     no(_ASKERS, "copies ask for nothing", kind="journal dead_letter", asked="*"),
     no("messages.receive", "no message of it is found", cursor="parked", journaling="*"),
     no("messages.receive", "a deleted queue has no message", handle="deleted", journaling="*"),
-    no("messages.receive_end", "the quota is that of a queue", kind="subqueue journal dead_letter", quota="below"),
+    no(
+        "messages.receive_end",
+        "no feature tells the quota of journals and subqueues: left out",
+        kind="subqueue journal dead_letter",
+        quota="below",
+    ),
     no(_LOSSES, "a transaction holds it", held="none", transaction=_BEYOND),
     no(_LOSSES, "a transaction holds it", held="received sent moving", transaction="none"),
 )

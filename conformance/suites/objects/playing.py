@@ -208,8 +208,9 @@ def wander(mq: Port, judge: Recorder, mq_need: Need, share: float) -> None:
     mq_need(*METHODS)
     options, found, recorder = judge.options, dict[str, tuple[ConformanceFailure, Plan]](), judge
     again = partial(example, mq=mq)
-    subqueues = mq.hello.takes("format_names", "subqueue")
-    for plan in walks(options.seed, options.max_examples * share, options.stateful_steps, subqueues=subqueues):
+    subqueues, virtual = mq.hello.takes("format_names", "subqueue"), mq.hello.clock == "virtual"
+    count, most = options.max_examples * share, options.stateful_steps
+    for plan in walks(options.seed, count, most, subqueues=subqueues, virtual=virtual):
         if time.monotonic() > judge.until:
             judge.cut = True
             break
@@ -247,17 +248,20 @@ def _blamed_first(found: Sequence[ConformanceFailure]) -> list[ConformanceFailur
         behind = (other for other in found if _calls_broken(one, other) and not _calls_broken(other, one))
         if next(behind, None) is None and not any(_calls_broken(one, other) for other in told):
             told.append(one)
-    return told
+    return told or sorted(found, key=lambda failure: len(failure.story))[:1]  # a ring, where each may follow
 
 
 def _calls_broken(failure: ConformanceFailure, other: ConformanceFailure) -> bool:
     """Tell whether the story of a failure calls the member that another failure is about."""
-    member = _MEMBERS.get(other.verdict.requirement.removeprefix("MQAC-").rpartition(".")[0])
-    return failure is not other and any(act.get("member") == member for act in failure.repro["acts"] if member)
+    broken = _MEMBERS.get(other.verdict.requirement.removeprefix("MQAC-").rpartition(".")[0])
+    calls = {(act.get("member"), act.get("kind")) for act in failure.repro["acts"]}
+    return failure is not other and broken in calls
 
 
-_MEMBERS: Final[Mapping[str, str]] = {slot.section: row.name for row in MEMBERS for slot in row.slots}
-"""Section to the member that it describes."""
+_MEMBERS: Final[Mapping[str, tuple[str, str]]] = {
+    slot.section: (row.name, slot.kind) for row in MEMBERS for slot in row.slots
+}
+"""Section to the member that it describes, and to the kind of call."""
 
 
 def shortened(
@@ -287,7 +291,7 @@ def _confirmed(
         if other.verdict.requirement == failure.verdict.requirement:
             other.unshrunk = failure.unshrunk
             return other
-    except NotCreated:
+    except (NotCreated, DriverGone):
         pass
     return failure.unshrunk or failure
 
