@@ -7,6 +7,8 @@ from typing import Any
 from embedded_stories import FAR, NAME, Teller, of
 from embedded_talk import Talk
 
+from conformance.embedded.transfers import STATUS
+
 MACHINE = {"type": "machine"}
 HOPS = ["192.0.2.7", "2001:db8::7"]
 MULTICAST = "MULTICAST=234.1.1.1:1801"
@@ -127,7 +129,7 @@ def steps(talk: Talk) -> list[Any]:
         tell.look()
         tell.transfer()
         tell.wait()
-    for step in ("in_process", "socket_connect_failure", "connection_refused", "low_resource", "ping_failure"):
+    for step in STATUS:
         tell.step(step, addresses=HOPS[1:], error=0x80004005)
         tell.look()
     return tell.seen
