@@ -223,7 +223,11 @@ def time_starts_at_availability(plain, self, position):
     plain(position)
 
 
-@fault("journal-copies-expire", Delivery.copy, "MQDMPR-3.1.2.4.system-queues-kept")
+@fault(
+    "journal-copies-expire", Delivery.copy, "MQDMPR-3.1.2.4.system-queues-kept",
+    first_seen_as=("MQMQ-2.3.1.4.journal-copy",),
+    because="A copy that has expired is missing in its journal, whenever somebody looks.",
+)  # fmt: skip
 def journal_copies_expire(plain, self, queue, message):
     """The copies in journals and dead-letter queues expire as their messages did."""
     plain(queue, message)
