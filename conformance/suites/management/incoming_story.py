@@ -158,6 +158,8 @@ class Incoming:
         entries = [list(row) for row in zip(*(one for one in found if isinstance(one, list)), strict=False)]
         due = list(self.came.values())
         self._record(COLLECTION, len(entries) == len(due), {"entries": len(due)}, entries)
+        if any(len(entry) != len(INFO) for entry in entries):
+            raise Untold("the source information has not its six items")
         for came, entry in self._paired(due, entries):
             for (word, wanted), holds in zip(came.items().items(), _holds(came, entry), strict=True):
                 self._record(INFO[word], holds, wanted, entry)

@@ -36,22 +36,15 @@ class _OtherType(Management):
         return {**told, "vt": variant & _VT["VT_VECTOR"] | _OTHER[variant & ~_VT["VT_VECTOR"]]}
 
 
-# Where a word is demanded, one of another type is not that word.
-_WORD = {
-    "queue_type": ("MQMQ-2.3.12.3.mgmt-queue-type-private", "MQMQ-2.3.12.3.mgmt-queue-type-machine"),
-    "location": ("MQMQ-2.3.12.4.mgmt-queue-remote-location", "MQMQ-2.3.12.4.mgmt-queue-local-location"),
-    "state": ("MQMR-3.1.4.1.get", "MQMQ-2.3.12.11.mgmt-queue-state-local"),
-}
-
 for _property, _method in (*MACHINE.items(), *QUEUE.items()):
-    if _method in ("directory_server", "source_info"):  # there is none here; `source-*` are faults of the other
+    if _method == "directory_server":  # this manager has none: it tells VT_NULL
         continue
     row(
         __name__,
         "management",
         f"{kebab(_method)}-of-another-type",
         f"{_property} is told with another variant type, or without the last of its items.",
-        (f"MQMQ-{PROPERTIES[_property].section}.{kebab(_property.lower())}", *_WORD.get(_method, ())),
+        (f"MQMQ-{PROPERTIES[_property].section}.{kebab(_property.lower())}",),
         subclass_of=_OtherType,
         method=_method,
     )
