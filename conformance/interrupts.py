@@ -29,7 +29,7 @@ def begin() -> None:
         _handle(_end_at_once)
     except ValueError:  # Only the main thread can set handlers.
         return
-    atexit.register(_ignore)  # Registered first, called last; after it Python removes its own handlers.
+    atexit.register(_end)  # Registered first, called last; after it Python removes its own handlers.
 
 
 def work_begins() -> None:
@@ -45,8 +45,10 @@ def work_begins() -> None:
             sys.unraisablehook = _not_lost
 
 
-def work_is_over() -> None:
-    """From here on a signal ends the process at once, as the result is known."""
+def work_is_over(code: int) -> None:
+    """From here on a signal ends the process at once, as the result is known. code: the exit code."""
+    global _code
+    _code = code
     if _in_main_thread():
         signal.setitimer(signal.ITIMER_REAL, 0)
         _handle(_end_at_once)
@@ -91,6 +93,20 @@ def _handle(handler: Any) -> None:
 
 def _ignore() -> None:
     _handle(signal.SIG_IGN)
+
+
+_code = 0
+
+
+def _end() -> None:
+    _ignore()
+    if "pyarrow" in sys.modules:
+        # Its threads call into an interpreter that is torn down, which can abort the process: apache/arrow#45017.
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(_code)
 
 
 def _end_at_once(number: int, frame: object) -> None:

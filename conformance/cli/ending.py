@@ -177,7 +177,7 @@ def run_to_the_end() -> int:
         code = _end_with("Interrupted.", ExitCode.INTERRUPTED)
     except CannotWrite as error:
         code = _end_with(f"The output cannot be written ({error}).", ExitCode.BAD_INPUT)
-    interrupts.work_is_over()
+    interrupts.work_is_over(code)
     return code
 
 

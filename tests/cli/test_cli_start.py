@@ -103,7 +103,7 @@ def test_an_interruption_within_made_code_is_no_death_by_a_signal(tmp_path: Path
         "interrupts.begin()\n"
         "interrupts.work_begins()\n"
         "try:\n    exec('raise KeyboardInterrupt')\nexcept KeyboardInterrupt:\n    pass\n"
-        "interrupts.work_is_over()\n"
+        "interrupts.work_is_over(0)\n"
         "sys.exit(130)\n"
     )
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])

@@ -77,7 +77,6 @@ _SPARK = "Spark is started; tests/pipeline runs these commands"
 _MINUTES = "every fault of the embedded implementation takes minutes"
 LONG: Mapping[str, str] = {
     "mqconform selftest ": _MINUTES,
-    "mqconform selftest --out": _MINUTES,
     "mqconform selftest --wire": "starts servers, which tests/test_selftest_wire.py does",
     "mqconform pipeline ingest captures/": _SPARK,
     "mqconform pipeline watch /var/spool/captures --out lake": _SPARK,
