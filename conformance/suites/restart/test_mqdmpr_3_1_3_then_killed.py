@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.harness.guarded_client import NOT_OFFERED
+from conformance.histories.examples import PLAYED, REMOTE, begin_managed, connected, of_queue, stored, transfer
 from conformance.histories.history import History
 from conformance.model import Call
 from conformance.suites.restart.acts import ACTS, ATTRIBUTES, FORMER, KILL, LATER, OTHER, Act, drain, need_kills
@@ -45,6 +46,16 @@ def test_what_was_answered_is_done(act: Act, mq: Any, judge: Any, mq_need: Any) 
     history.run(*act.ready, act.call, KILL, KILL)
     history.run(*twin.opens(), *twin.ready, twin.call, KILL)
     history.run(*act.end(), *twin.end(), *drain("q2"))
+
+
+@pytest.mark.requirement("MQMQ-2.3.12.7.propid-mgmt-queue-message-count")
+def test_what_the_other_side_has_stored_is_gone(mq: Any, judge: Any, mq_need: Any) -> None:
+    """A session acknowledgment lasts (MS-MQQB 3.1.5.5.3), and what it does not reach is there to be sent again."""
+    need_kills(mq, mq_need, *PLAYED)
+    history = begin_managed(mq, judge, mq_need, PLAYED[0])
+    sends = (Call("messages.send", message=one, handle="s1", delivery="recoverable") for one in "abc")
+    opens, count = Call("queues.open", name="s1", queue=REMOTE, access="send"), of_queue(judge, REMOTE, "MESSAGE_COUNT")
+    history.run(*sends, *connected(), transfer(), stored(1), KILL, KILL, opens, count)
 
 
 @pytest.mark.parametrize("act", rows(*ELSEWHERE))
