@@ -11,7 +11,7 @@ import pytest
 
 from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.histories.examples import PLAYED, REMOTE, begin_managed, connected, of_queue, stored, transfer
-from conformance.histories.history import History
+from conformance.histories.history import History, probed
 from conformance.model import Call
 from conformance.suites.restart.acts import ACTS, ATTRIBUTES, FORMER, KILL, LATER, OTHER, Act, drain, need_kills
 from conformance.suites.restart.rejudge import FORMAT, StoryStep, pauses, tell_and_judge
@@ -40,12 +40,15 @@ def test_what_was_answered_is_done(act: Act, mq: Any, judge: Any, mq_need: Any) 
     """It is done after two kills in a row, and after a kill of a manager that has written nothing else."""
     possible(act, mq, judge, mq_need)
     twin, history = act.twin(), History(mq, judge)
+    look: tuple[Call, ...] = ()
     if "queues.set" in act.needs:
-        history.run(Call("watch", names=tuple(LATER)))
-    history.run(*act.start(), *twin.start(), *OTHER)
+        shown = probed(history)
+        look = tuple(Call("queues.get", queue=name, names=shown) for name in ("q1", "q3"))
+        history.run(Call("watch", names=shown))
+    history.run(*act.start(), *twin.start(), *OTHER, *look)
     history.run(*act.ready, act.call, KILL, KILL)
     history.run(*twin.opens(), *twin.ready, twin.call, KILL)
-    history.run(*act.end(), *twin.end(), *drain("q2"))
+    history.run(*look, *act.end(), *twin.end(), *drain("q2"))
 
 
 @pytest.mark.requirement("MQMQ-2.3.12.7.propid-mgmt-queue-message-count")
