@@ -6,7 +6,7 @@ import binascii
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from types import MappingProxyType
 from typing import Any
@@ -34,8 +34,6 @@ FACETS = (
 NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1: kind of failure if the API cannot express a call; nothing was done
 INFINITE = 0xFFFFFFFF  # timeout_ms of a read without time-out, MS-MQMP 2.2.3.2
 _FAILED = 0x80000000  # the severity bit of an HRESULT, MS-ERREF 2.1
-_FREQUENT = frozenset({"BSTR", "I4", "DISPATCH"})
-"""Types that most values of objects have."""
 
 Validate = Callable[[Json], None]
 
@@ -167,8 +165,27 @@ def value_validator(name: str) -> Validate:
 
 def _compiled(schema: Mapping[str, Json]) -> Validate:
     import fastjsonschema  # imported here because it takes 20 ms, and most commands validate nothing
+    from fastjsonschema.draft07 import CodeGeneratorDraft07
+    from fastjsonschema.ref_resolver import RefResolver
 
-    check = fastjsonschema.compile(_for_compiler(schema), formats={"base64": _is_base64}, use_default=False)
+    class Code(CodeGeneratorDraft07):  # type: ignore[misc]
+        """Code that looks at the type of a value, where the library's raises an exception for each other type."""
+
+        def generate_if_then_else(self) -> None:
+            member, texts = _condition(self._definition["if"])
+            there = self._variable, self._variable_name
+            holds = f'isinstance({{variable}}, dict) and {{variable}}.get("{member}") in {texts!r}'
+            for test, part in ((f"if {holds}:", "then"), (f"if not ({holds}):", "else")):
+                if part in self._definition:
+                    with self.l(test):
+                        self.generate_func_code_block(self._definition[part], *there, clear_variables=True)
+
+    plain, formats = _for_compiler(schema), {"base64": _is_base64}
+    resolver = RefResolver.from_schema(plain, handlers={}, store={})
+    code = Code(plain, resolver=resolver, formats=formats, use_default=False)
+    scope = code.global_state
+    exec(code.func_code, scope)
+    check = partial(scope[resolver.get_scope_name()], custom_formats=formats)
 
     def validate(value: Json) -> None:
         try:
@@ -185,36 +202,16 @@ def _for_compiler(schema: Json) -> Json:
     if isinstance(schema, dict):
         if schema.get("contentEncoding") == "base64":
             return {"type": "string", "format": "base64"}
-        return _one_of_cases({key: _for_compiler(value) for key, value in schema.items() if not _is_note(key, value)})
+        return {key: _for_compiler(value) for key, value in schema.items() if not _is_note(key, value)}
     if isinstance(schema, list):
         return [_for_compiler(value) for value in schema]
     return schema
 
 
-def _one_of_cases(schema: dict[str, Json]) -> dict[str, Json]:
-    """Ask for the frequent cases of a typed value first, and for the others only in their `else`.
-
-    No two cases hold together, and the compiled check raises an exception, with its text, for each that does not.
-    """
-    cases = schema.get("allOf")
-    if not isinstance(cases, list) or not all(isinstance(case, dict) and set(case) == {"if", "then"} for case in cases):
-        return schema
-    words = [_words(case["if"]) for case in cases]
-    if len(frozenset().union(*words)) != sum(map(len, words)) or not all(words):
-        return schema
-    chain: dict[str, Json] = {"allOf": [case for case, its in zip(cases, words, strict=True) if not its & _FREQUENT]}
-    for case, its in zip(cases, words, strict=True):
-        if its & _FREQUENT:
-            chain = {**case, "else": chain}
-    return {**{key: value for key, value in schema.items() if key != "allOf"}, "allOf": [chain]}
-
-
-def _words(condition: Json) -> frozenset[str]:
-    """Return the types of which a case tells; none if its condition is of another kind."""
-    if not isinstance(condition, dict) or set(condition) != {"properties"} or set(condition["properties"]) != {"vt"}:
-        return frozenset()
-    vt = condition["properties"]["vt"]
-    return frozenset(vt["enum"]) if set(vt) == {"enum"} else frozenset()
+def _condition(schema: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
+    """Return the member a condition is about, which `required` names too, and the texts that it may be."""
+    ((member, wanted),) = schema["properties"].items()
+    return member, tuple(wanted.get("enum") or (wanted["const"],))
 
 
 def _is_note(key: str, value: Json) -> bool:
