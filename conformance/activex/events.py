@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Final
 
 from conformance.activex.expected import Held, Invoke
@@ -13,6 +13,7 @@ from conformance.activex.values import LEFT_OUT, Variant
 from conformance.model import Call
 from conformance.model.calls import INFINITE
 from conformance.model.journals import journal_of
+from conformance.model.values import replace, value
 
 ACCESS: Final = {1: "receive", 2: "send", 0x20: "peek"}
 """MQACCESS to the model's access. MQ_ADMIN_ACCESS opens an outgoing queue, which the plans have none of."""
@@ -25,7 +26,7 @@ OBJECT: Final = frozenset({"DISPATCH", "UNKNOWN"})
 _PLACES: Final = {"": "current", "Next": "next", "Previous": "previous", "First": "first", "Last": "last"}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Link:
     """The things behind an object at the queue manager, by names of the model.
 
@@ -44,7 +45,7 @@ class Link:
     info: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Known:
     """The objects of a client as the calls so far have made them.
 
@@ -71,7 +72,7 @@ class Untold(Exception):
     """Nothing is known of what a call does at the queue manager."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Events:
     """The calls that a member stands for. main: the one whose answer the member passes on; the others succeed."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from conformance.activex.tables import CLASSES, CREATED, RECEIVED, REFRESHED, re
 from conformance.activex.values import E_NOTIMPL, MISSING, S_OK, Variant, accepted, failed, hollow, same
 from conformance.grammar.names import parser_of, to_lark, tree_of
 from conformance.grammar.sources import load_set
+from conformance.model.values import value
 from conformance.spec.constants.enumerations import ENUMERATIONS
 
 Readings = Mapping[str, tuple[str, ...]]
@@ -30,7 +31,7 @@ _SEND, _DENY_NONE = 2, 0
 _GUID_TEXTS: Final = frozenset({"SourceMachineGuid", "ConnectorTypeGuid"})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Invoke:
     """A call of a member: by its name, in one of its forms."""
 
@@ -39,7 +40,7 @@ class Invoke:
     arguments: tuple[Variant, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Seen:
     """The answer: a status, and what the member answered, if anything.
 
@@ -68,7 +69,7 @@ class Seen:
         return out
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Held:
     """An object as the client's calls have left it. values: what was put, by the attribute that keeps it.
 
@@ -83,7 +84,7 @@ class Held:
     former: Mapping[str, Variant] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Demand:
     """One demand on an answer, whether it holds, and the requirements it stands for. expected: JSON."""
 
@@ -151,14 +152,14 @@ def _by_arguments(member: Member, arguments: tuple[Variant, ...]) -> frozenset[s
 
 
 def _by_read_arguments(member: Member, arguments: tuple[Variant, ...]) -> Iterator[str]:
-    for one, value in zip(member.slots[0].arguments, arguments, strict=False):
-        if one.name == "Transaction" and value != MISSING and value.vt not in _TRANSACTIONS:
+    for one, given in zip(member.slots[0].arguments, arguments, strict=False):
+        if one.name == "Transaction" and given != MISSING and given.vt not in _TRANSACTIONS:
             yield "transaction-type"
-        elif one.name == "LookupId" and value.value in (0, "0"):
+        elif one.name == "LookupId" and given.value in (0, "0"):
             yield "lookup-identifier"
-        elif one.name == "Event" and value.value is None:
+        elif one.name == "Event" and given.value is None:
             yield "no-event"
-        elif one.name == "Cursor" and value != MISSING and value.value not in _CURSORS:
+        elif one.name == "Cursor" and given != MISSING and given.value not in _CURSORS:
             yield "cursor-name"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.activex import tables_message, tables_queue, tables_queue_info
@@ -11,6 +10,7 @@ from conformance.activex.expected import Invoke
 from conformance.activex.members import Kind, Member
 from conformance.activex.tables import CLASSES
 from conformance.activex.values import MISSING, Variant, long, text
+from conformance.model.values import value
 
 PATH_NAME: Final = "$path"
 """Stands for the path name of a private queue of this example, in a BSTR. What follows is added to the name."""
@@ -22,7 +22,7 @@ LOOKUP: Final = "$lookup "
 """Stands, with the name of a message, for its lookup identifier: a text in a BSTR, a number otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Act:
     """One step of a plan on the object of this name. call: None to create it, of the class. gives: name of the object
     that the call hands out. Arguments name objects of the plan as `DISPATCH` or `UNKNOWN`. passes_ms: this time passes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from conformance.activex import plans_reads
@@ -21,6 +21,7 @@ from conformance.activex.reference_answers import Ended, Objects, message, playe
 from conformance.activex.tables import MEMBERS
 from conformance.activex.values import E_FAIL, OLE_E_BLANK, S_OK, Variant, text
 from conformance.activex.world import World
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 from conformance.verdict import Outcome, Verdict
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from conformance.model.values import value
 from conformance.spec.catalogue import catalogue, reading_id
 from conformance.spec.constants import hresults
 
@@ -29,7 +29,7 @@ LEFT_OUT: Final = 0x80020004
 """DISP_E_PARAMNOTFOUND: with the type ERROR it stands for an argument that the client leaves out."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Variant:
     """A typed value. vt: name of its type without `VT_`. of: the type of an array's elements.
 

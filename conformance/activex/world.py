@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Final
 
 from conformance.activex.effects import (
@@ -29,6 +29,7 @@ from conformance.activex.values import OLE_E_BLANK, S_OK, Variant, failed, hollo
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
 from conformance.model.expected import Fails, Succeeds
 from conformance.model.names import named
+from conformance.model.values import replace, value
 from conformance.spec.catalogue import reading_id
 from conformance.spec.constants import hresults
 from conformance.verdict import Verdict
@@ -158,7 +159,7 @@ _REFUSED_BY_ACCESS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class World:
     """Every object that a client holds, by name, and the possible states of the queue manager.
 
@@ -459,9 +460,9 @@ class World:
         """Yield the verdicts on the properties that were got from a received message at once."""
         if gives not in self.known.held:
             return
-        for member, value in seen.shown.items():
+        for member, its in seen.shown.items():
             subject = f"get MSMQMessage.{member}"
-            yield from verdicts(subject, got(self.known, gives, Invoke(member, "get"), value, self.readings), value)
+            yield from verdicts(subject, got(self.known, gives, Invoke(member, "get"), its, self.readings), its)
 
 
 def identified(known: Known, seen: Seen) -> tuple[str, ...]:

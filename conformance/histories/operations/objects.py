@@ -8,7 +8,7 @@ several properties at once, and `Describe`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.activex.expected import Invoke, Seen
@@ -17,6 +17,7 @@ from conformance.activex.plans import Act
 from conformance.activex.values import S_OK, Variant
 from conformance.activex.words import act_line
 from conformance.histories.features.objects import FEATURES
+from conformance.model.values import replace
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
