@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from msgspec.json import encode
 
 from conformance.activex import identity, library, underlying_calls
 from conformance.activex.events import timeout_ms
@@ -52,14 +53,14 @@ CLAIMS: Final = Path(__file__).with_name("claims.zlib")
 
 
 def claimed(plans: object, find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the requirements that plans judge. plans: whatever names them by its repr. find: plays them."""
+    """Return the requirements that plans judge. plans: whatever is to be judged. find: plays them."""
     found = known_claims().get(claims_key(plans))
     return find() if found is None else found
 
 
 def claims_key(plans: object) -> str:
     """Return the digest under which `CLAIMS` has what these plans judge."""
-    return hashlib.blake2b(repr(plans).encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b(encode(plans, enc_hook=repr), digest_size=8).hexdigest()
 
 
 @cache
@@ -385,7 +386,8 @@ class Player:
         if act.object not in self.handles or values is None:
             return None
         due = self.objects.due(act)
-        seen = self._invoke(act, replace(act.call, arguments=values))
+        call = act.call if values == act.call.arguments else replace(act.call, arguments=values)
+        seen = self._invoke(act, call)
         return self._done(act, seen, self._ended(due))
 
     def _done(self, act: Act, seen: Seen | None, ended: Mapping[str, Seen]) -> tuple[Verdict, ...]:
@@ -438,7 +440,7 @@ class Player:
         return tuple(values)
 
     def _invoke(self, act: Act, call: Invoke) -> Seen:
-        params = INVOKE.request(replace(act, call=call), self.handles)
+        params = INVOKE.request(act if call is act.call else replace(act, call=call), self.handles)
         reads = call.kind == "method" and call.member.startswith(("Receive", "Peek"))
         seen = self._read(act, params) if reads else self._seen(self.mq.call(INVOKE.method, **params))
         if act.gives is not None and seen.value is not None and seen.gives:

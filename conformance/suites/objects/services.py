@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +20,7 @@ from conformance.activex.values import MEMBER_NOT_FOUND, S_OK, Variant, text
 from conformance.activex.words import act_line, as_call
 from conformance.histories.driver_side import MIN_WAIT_MS
 from conformance.histories.operations.objects import CREATE, INVOKE, named, objects_of, operation
+from conformance.model.values import replace
 from conformance.runlog.events import StoryStep
 from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin, claimed
 from conformance.verdict import Verdict
