@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
+from operator import attrgetter
 from typing import Any
 
 from conformance.model.values import value
@@ -84,7 +85,9 @@ class Call:
 
     def to_json(self) -> dict[str, Any]:
         """Return the call as a repro file stores it; members at their default are left out."""
-        out = {name: member for name, default in _DEFAULTS if (member := getattr(self, name)) != default}
+        out = {
+            name: member for (name, default), member in zip(_DEFAULTS, _MEMBERS(self), strict=True) if member != default
+        }
         if self.values is not None:
             out["values"] = dict(self.values)
         if self.names is not None:
@@ -130,6 +133,7 @@ _LISTED: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
     "addresses": _texts,
 }
 _DEFAULTS = tuple((field.name, field.default) for field in fields(Call))
+_MEMBERS = attrgetter(*(field.name for field in fields(Call)))
 _KINDS = {field.name: {"bool": bool, "int": int}.get(str(field.type).partition(" ")[0], str) for field in fields(Call)}
 
 FAILED = 0x80000000  # MS-MQMQ 2.4: an HRESULT with the top bit set is a failure

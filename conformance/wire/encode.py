@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 
 from conformance.wire import elements as lists
 from conformance.wire.decode import BASE_SIZE
@@ -221,7 +222,7 @@ def _user_message(writer: _Writer, kind: str, sections: Collection[str] | None, 
     counted = BASE_SIZE + len(rest) + (SESSION_HEADER_SIZE if session and placement == "inside" else 0)
     writer.default("BaseHeader.PacketSize", counted)
     for section, _ in (*USER_MESSAGE_SECTIONS, *EXTENSION_SECTIONS, (SESSION_HEADER, None)):
-        writer.known.update(keys_of(steps_of(section)))
+        writer.known.update(_keys(section))
     return writer.section(BASE_HEADER) + rest + tail
 
 
@@ -289,7 +290,7 @@ class _Writer:
 
     def section(self, section: Section) -> bytes:
         steps = steps_of(section)
-        self.known.update(keys_of(steps))
+        self.known.update(_keys(section))
         self.lists(steps)
         self.resolve(steps)
         out = bytearray()
@@ -418,6 +419,11 @@ def keys_of(steps: tuple[Step, ...]) -> Iterator[str]:
             yield from (key for key, *_ in step.bits)
         elif not isinstance(step, Branch):
             yield step.key
+
+
+@cache
+def _keys(section: Section) -> frozenset[str]:
+    return frozenset(keys_of(steps_of(section)))
 
 
 def _computed() -> frozenset[str]:

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from conformance.wire.layout import Value
@@ -85,6 +86,7 @@ class Arm:
         return json_name(self.name)
 
 
+@cache
 def json_name(name: str) -> str:
     """Convert `ppMessageID` to `pp_message_id`: lower case, an underscore between words; `WCHARs` is one word."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)

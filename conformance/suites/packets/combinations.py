@@ -252,6 +252,7 @@ _NEEDS: dict[Choice, tuple[str, tuple[str, ...]]] = {
 }
 
 
+@cache
 def forbids(one: Choice, other: Choice) -> bool:
     """Return True if two options exclude each other in one message."""
     return any(
