@@ -266,6 +266,8 @@ def run_request(request: RunRequest) -> RunResult:
         "conformance.plugin",
         "-p",
         "no:cacheprovider",
+        "-p",
+        "no:unraisableexception",  # it collects garbage at the end, for longer than a short run takes
         "--import-mode=append",
         *replace(asked, out=folder, requirements=ids).pytest_options(),
         *([f"--maxfail={asked.max_failures}"] if asked.max_failures else []),

@@ -129,7 +129,7 @@ class Recorder:
         self._counts: dict[tuple[str, Outcome, tuple[tuple[str, str], ...]], tuple[Verdict, int]] = {}
         self._firsts: dict[tuple[str, Outcome, tuple[tuple[str, str], ...]], Verdict] = {}
         self._flushed = clock()
-        self._quick: dict[tuple[str, str], list[Any]] = {}  # (requirement, subject) -> [verdict, further occurrences]
+        self._quick: dict[int, list[Any]] = {}  # id of a verdict that it keeps -> [verdict, further occurrences]
         self._binds: dict[str, bool] = {}
         self._story: list[StoryStep | Callable[[], StoryStep]] = []
         self._dropped_steps = 0
@@ -273,16 +273,16 @@ class Recorder:
             self._record(verdicts, phase or self._phase)
 
     def _record(self, verdicts: Sequence[Verdict], phase: str) -> None:
-        quick, again = self._quick, 0
+        quick, again, tape = self._quick, 0, self.tape
         judged: list[Verdict] = []
         for verdict in verdicts:
-            counted = quick.get((verdict.requirement, verdict.subject))
-            if counted is not None and counted[0] is verdict:  # counted before: no further look-up is needed
+            counted = quick.get(id(verdict))
+            if counted is not None:  # counted before: no further look-up is needed
                 counted[1] += 1
                 again += 1
                 self._passes.append(verdict)
-                if self.tape is not None:
-                    self.tape.said(verdict)
+                if tape is not None:
+                    tape.said(verdict)
                 continue
             binds = self._binds.get(verdict.requirement)
             if binds is None:
@@ -306,11 +306,11 @@ class Recorder:
             if verdict.outcome is Outcome.PASS:
                 self._passes.append(verdict)
             judged.append(verdict)
-            if self.tape is not None:
-                self.tape.said(verdict)
+            if tape is not None:
+                tape.said(verdict)
             told = verdict.rule or verdict.phase
-            if verdict.outcome is Outcome.PASS and not told and counted is None and len(quick) < MAX_QUICK:
-                quick[verdict.requirement, verdict.subject] = [verdict, 0]
+            if verdict.outcome is Outcome.PASS and not told and len(quick) < MAX_QUICK:
+                quick[id(verdict)] = [verdict, 0]
         self.tally.count(judged, self.suite, phase)
         if again:
             self.tally.phases[self.suite, phase] += again
@@ -357,7 +357,7 @@ class Recorder:
         for one in self._passes:
             if one.requirement != broken:
                 continue
-            counted = self._quick.get((one.requirement, one.subject))
+            counted = self._quick.get(id(one))
             key = (one.requirement, one.outcome, one.readings)
             if counted is not None and counted[1]:
                 counted[1] -= 1

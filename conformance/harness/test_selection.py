@@ -56,6 +56,8 @@ def collected(modules: Iterable[Path], arguments: Sequence[str] = ()) -> list[Cl
         f"--rootdir={suites_folder()}",
         "-p",
         "no:cacheprovider",
+        "-p",
+        "no:unraisableexception",
         "--collect-only",
         "-q",
         "--import-mode=append",

@@ -74,11 +74,11 @@ def _refused(state: State, call: Call) -> str | None:
     if call.queue is not None and not _there(state, call.queue):
         return "MQMR-3.1.4.1.unknown-queue"
     prefix = MACHINE if call.queue is None else QUEUE
-    own = {row.number for row in ROWS.values() if row.name.startswith(prefix)}
     foreign = [name for name in call.names or () if not name.startswith(prefix)]
-    if any(number_of(name) in own for name in foreign):
-        raise BadCall("the number of this property is another property of what is asked")
     if foreign:
+        own = {row.number for row in ROWS.values() if row.name.startswith(prefix)}
+        if any(number_of(name) in own for name in foreign):
+            raise BadCall("the number of this property is another property of what is asked")
         return "MQMR-3.1.4.1.machine-properties" if call.queue is None else "MQMR-3.1.4.1.queue-properties"
     return None
 
@@ -327,12 +327,13 @@ def _got(rules: Rules, state: State, call: Call, answer: Answer) -> ManagementJu
         return state, [
             Verdict("MQMR-3.1.4.1.get", Outcome.FAIL, call.method, {"values": len(call.names or ())}, number)
         ]
-    if _turned(call.names or (), given):
+    fit = _fit(call.names or (), [given.get(name) for name in call.names or ()])
+    if not fit and _turned(call.names or (), given):
         expected: Json = {"values in the order of": list(call.names or ())}
         return state, [Verdict("MQMR-3.1.4.1.get", Outcome.FAIL, call.method, expected, list(given.values()))]
     verdicts: list[Verdict] = []
     for name in sorted(call.names or (), key=_LAST.__contains__):
-        state, found = _judged(rules, state, call, ROWS[name], given.get(name), answer)
+        state, found = _judged(rules, state, call, ROWS[name], given.get(name), answer, fit)
         verdicts += found
     return state, verdicts
 
@@ -340,8 +341,6 @@ def _got(rules: Rules, state: State, call: Call, answer: Answer) -> ManagementJu
 def _turned(names: Sequence[str], given: Mapping[str, Json]) -> bool:
     """Tell whether the values have the types of the properties in another order: of their numbers, or backwards."""
     values = [given.get(name) for name in names]
-    if _fit(names, values):
-        return False
     by_number = sorted(names, key=lambda name: ROWS[name].number)
     return any(_fit(order, values) for order in (by_number, by_number[::-1], list(names)[::-1]))
 
@@ -351,8 +350,9 @@ def _fit(names: Sequence[str], values: Sequence[Json]) -> bool:
 
 
 def _judged(
-    rules: Rules, state: State, call: Call, row: ManagementRow, given: Json, answer: Answer
+    rules: Rules, state: State, call: Call, row: ManagementRow, given: Json, answer: Answer, fit: bool
 ) -> ManagementJudged:
+    """Judge the value of a property. fit: it is known to be of its type, or none."""
     subject = f"{row.name} of {call.queue or 'the machine'}"
     queue = state.queues.get(call.queue or "")
     shown = Shown(rules, state, queue, row, subject, value_of(given), given, answer)
@@ -363,7 +363,7 @@ def _judged(
         return state, [equal(row.shown, subject, False, {"type": row.vt}, given)]
     verdicts: list[Verdict] = []
     if not lacks:
-        if not row.of_type(given):
+        if not fit and not row.of_type(given):
             told: Json = (
                 {**given, "value": short(shown.value)} if isinstance(given, dict) and "value" in given else given
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from conformance.model.calls import Answer
@@ -17,13 +16,13 @@ from conformance.model.property_refusals import by_reading, equal
 from conformance.model.rules import ACK_COUNT, COUNT_HELD, LAST_ACK, RESENDS, STEP_ADDRESSES, UNREAD, Rules
 from conformance.model.state import Management, Queue, Session, State, Step
 from conformance.model.tables import OutgoingState, PositionState
-from conformance.model.values import replace
+from conformance.model.values import replace, value
 from conformance.verdict import Json, Outcome, Verdict, held
 
 _MOST_LISTED: Final = 60  # of what an answer lists, in a verdict
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shown:
     """One value. queue: that of the call, None for the machine. given: the variant; value: what it holds."""
 

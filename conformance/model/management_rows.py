@@ -82,17 +82,22 @@ _HOLDS: Final[Mapping[str, Callable[[Json], bool]]] = {
     "VT_CLSID": lambda value: isinstance(value, str) and _GUID.match(value) is not None,
 }
 
+_TYPED: Final = {
+    **{name: (_TYPES[name], holds) for name, holds in _HOLDS.items()},
+    **{f"{name} | VT_VECTOR": (_TYPES[name] | _VECTOR, holds) for name, holds in _HOLDS.items()},
+}
+"""The number of each type, and the test of a value or of each element."""
+
 
 def is_of(given: Json, vt: str) -> bool:
     """Tell whether a variant has this type, and what it holds too."""
-    one = vt.removesuffix(" | VT_VECTOR")
-    number = _TYPES[one] | (_VECTOR if one != vt else 0)
+    number, holds = _TYPED[vt]
     if not isinstance(given, dict) or given.get("vt") != number:
         return False
     value = given.get("value")
-    if one == vt:
-        return _HOLDS[one](value)
-    return isinstance(value, list) and all(map(_HOLDS[one], value))
+    if not number & _VECTOR:
+        return holds(value)
+    return isinstance(value, list) and all(map(holds, value))
 
 
 def _is_sequence(given: Json) -> bool:

@@ -147,6 +147,7 @@ OUTGOING = (
 
 _NAMES: Final = (f"{MACHINE}ACTIVEQUEUES", f"{QUEUE}FORMATNAME")
 _ACKNOWLEDGE: Final = "management.acknowledge"
+_SHORT: Final = 256  # characters of a text whose derivation is kept in mind
 _MOST_NAMES: Final = 2_000  # of an answer that are looked at: each takes a while, and an answer may have very many
 _ADDRESS: Final = "192.0.2.7"  # RFC 5737
 _MOST_STEPS: Final = 12  # entries of a connection history that a walk makes
@@ -193,13 +194,20 @@ def _read(answer: Answer, call: Call, values: Mapping[str, Any], handles: Handle
 
 def _no_format_names(texts: Iterable[str]) -> Iterator[str]:
     """Yield the texts that the grammar of format names does not derive."""
+    for text in texts:
+        if not (_derived if len(text) <= _SHORT else _derived.__wrapped__)(text):
+            yield text
+
+
+@lru_cache(256)
+def _derived(text: str) -> bool:
     from conformance.grammar.names import NameError_, bulk  # takes some time to make, and few calls need it
 
-    for text in texts:
-        try:
-            bulk().format_name(text)
-        except NameError_:
-            yield text
+    try:
+        bulk().format_name(text)
+    except NameError_:
+        return False
+    return True
 
 
 def _texts(given: Any) -> list[str]:

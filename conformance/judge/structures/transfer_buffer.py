@@ -6,7 +6,7 @@ A member is compared as a whole and, where the document names values or bits of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -96,19 +96,19 @@ class Aspect:
     """The part of a member that is compared, and its requirements.
 
     mask: the bits that count; None for all. when: the aspect is judged only where the given value has one of these
-    numbers.
+    numbers. path: of the member in a value of the adapter protocol.
     """
 
     requirements: tuple[str, ...]
     placed: Placed
     mask: int | None = None
     when: tuple[int, ...] = ()
+    path: tuple[str, ...] = field(init=False)
 
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The path of the member in a value of the adapter protocol."""
+    def __post_init__(self) -> None:
         arm = self.placed.arm
-        return (arm.json, self.placed.member.json) if arm else (self.placed.member.json,)
+        path = (arm.json, self.placed.member.json) if arm else (self.placed.member.json,)
+        object.__setattr__(self, "path", path)
 
     def asked(self, value: Mapping[str, Any]) -> Any:
         """Return the member of a value in the form used for comparison; None for null or left out."""
