@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from conformance.harness.tape import Example, Tape
 
 FLUSH_SECONDS = 1.0  # counted passes reach the run record at least this often, so that a killed run loses little
+_FAIL, _PASS = Outcome.FAIL, Outcome.PASS  # a look into an enumeration takes longer than all else about a pass
 MAX_QUICK = 4096  # verdict objects remembered for fast counting: the model yields the same objects again and again
 MAX_STORY_STEPS = 400  # a longer story is cut in the middle, so that the memory of a soak run stays bounded
 
@@ -291,7 +292,7 @@ class Recorder:
             if not binds:
                 continue
             verdict = cut_verdict(verdict)
-            if verdict.outcome is Outcome.FAIL:
+            if verdict.outcome is _FAIL:
                 if verdict.requirement in self._disabled:
                     self._muted, again = True, 0
                     break
@@ -303,13 +304,13 @@ class Recorder:
             if verdict.requirement in self._disabled:
                 continue
             self._count(verdict)
-            if verdict.outcome is Outcome.PASS:
+            if verdict.outcome is _PASS:
                 self._passes.append(verdict)
             judged.append(verdict)
             if tape is not None:
                 tape.said(verdict)
             told = verdict.rule or verdict.phase
-            if verdict.outcome is Outcome.PASS and not told and len(quick) < MAX_QUICK:
+            if verdict.outcome is _PASS and not told and len(quick) < MAX_QUICK:
                 quick[id(verdict)] = [verdict, 0]
         self.tally.count(judged, self.suite, phase)
         if again:

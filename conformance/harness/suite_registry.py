@@ -106,6 +106,7 @@ def in_turn(names: Iterable[str], *, limited: bool) -> list[str]:
     return sorted(names, key=lambda name: limited and name in _FILLING)
 
 
+@cache
 def suite_of(path: Path) -> str:
     """Return the suite of a test module; OWN for a module outside the package."""
     return path.parent.name if path.is_relative_to(suites_folder()) else OWN

@@ -106,7 +106,7 @@ class _Collector:
 
     def pytest_collection_finish(self, session: Any) -> None:
         for item in session.items:
-            path = Path(item.path)
+            path = item.path
             function = getattr(item, "originalname", None) or item.name
             self.tests.append(Claiming(suite_of(path), item.nodeid, path, function, tuple(_claims(item))))
 

@@ -88,6 +88,7 @@ def _answer(answer: Answer | None) -> str:
 
 
 FORMAT = 1  # of the calls in a repro file
+_FAIL, _RESTART, _TIME = Outcome.FAIL, Manner.RESTART, Manner.TIME  # looked up once
 _TICK_MS = 1  # a clock with whole milliseconds is up to one behind when the wait begins
 
 
@@ -250,7 +251,7 @@ class History:
         answer = observation.answer
         if call.name is not None and answer is not None and not answer.failed and not judged.failed:
             verdicts += tuple(told_apart(judged.states.likely, call, self.driving.handles.known))
-        self._failed = self._failed or any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
+        self._failed = self._failed or _FAIL in [verdict.outcome for verdict in verdicts]
         if self._failed:
             verdicts = tuple(map(_unread, verdicts))
         self.judge.took(judged.transitions)
@@ -271,12 +272,12 @@ class History:
     def _phase(self, call: Call, observation: Observation) -> str:
         """Return the phase a judgement counts for: a suite that no longer judges in some phase has lost coverage."""
         manner = OPERATIONS[call.method].manner
-        self._restarted = self._restarted or manner is Manner.RESTART
+        self._restarted = self._restarted or manner is _RESTART
         if self._restarted:
             return "after a restart"
         if observation.completed:
             return "waiting reads"
-        return "time passes" if manner is Manner.TIME else "calls"
+        return "time passes" if manner is _TIME else "calls"
 
     def _receivers(self, queue: str) -> list[str]:
         return [

@@ -72,7 +72,7 @@ def miscounted(rules: Rules, state: State, call: Call, answer: Answer) -> str | 
     state = replace(state, keeping=state.keeping or Keeping())
     for place, prefix in _places(call):
         state, found = counted(rules, state, place, prefix, answer.values)
-        if any(verdict.outcome is Outcome.FAIL for verdict in found):
+        if Outcome.FAIL in [verdict.outcome for verdict in found]:
             return place
     return None
 

@@ -21,7 +21,7 @@ _IN_ORDER = {  # the claim that two messages share -> the requirement shown when
     "MQDMPR-3.1.4.5.receives-return": "MQDMPR-3.1.4.5.receives-return-position",
 }
 
-_AVAILABLE = PositionState.AVAILABLE
+_AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED
 
 
 @value
@@ -123,7 +123,7 @@ def read_by_lookup(rules: Rules, state: State, call: Call) -> Iterator[Expected]
     if action in ("first", "last"):
         backward = action == "last"
         named = queue.find(call.message) if call.message is not None else None
-        known = named is not None and named.state is not PositionState.DELETED
+        known = named is not None and named.state is not _DELETED
         if known or rules.accepts(state, LOOKUP_EDGE, "ignored"):
             how: tuple[Assumption, ...] = () if known else ((LOOKUP_EDGE, "ignored"),)
             for sought in seek(queue, PARKED if backward else START, backward=backward):
@@ -146,7 +146,7 @@ def read_by_lookup(rules: Rules, state: State, call: Call) -> Iterator[Expected]
 def _current(rules: Rules, state: State, call: Call, queue: Queue, position: Position) -> Expected:
     if position.available:
         return _outcome(state, call, Sought(position, queue), f"{_3}.seek-current", f"{_3}.message-not-found", None)
-    if position.state is PositionState.DELETED:
+    if position.state is _DELETED:
         must = f"{_3}.message-not-found"
         codes = {
             "message-not-found": hresults.MQ_ERROR_MESSAGE_NOT_FOUND,
@@ -178,7 +178,7 @@ def _neighbour(
     direction = f"MQDMPR-3.1.7.3.2.{'backward' if backward else 'forward'}"
     must = f"{_3}.neighbour-not-found"
     readings: tuple[Assumption, ...] = ()
-    if position.state is PositionState.DELETED:
+    if position.state is _DELETED:
         if rules.accepts(state, LOOKUP_NEIGHBOUR, "not-found"):
             fails = Fails(must, f"{must}-code", (hresults.MQ_ERROR_MESSAGE_NOT_FOUND,))
             yield Expected(fails, must, state, readings=((LOOKUP_NEIGHBOUR, "not-found"),))

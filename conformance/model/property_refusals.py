@@ -42,6 +42,7 @@ _CODES: Final[Mapping[Problem, tuple[str, int]]] = {
         hresults.MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
     ),
 }
+_PASS, _FAIL = Outcome.PASS, Outcome.FAIL
 _TYPE_CODE = requirement_id("MQMP-3.1.4.10.property-type-code")
 # No variant type crosses the adapter protocol: a text where a number belongs may as well be a wrong value.
 _TYPE_CODES = (
@@ -149,7 +150,7 @@ def coded(demand: str, subject: str, answer: Answer, codes: Sequence[int]) -> Ve
 
 def equal(demand: str, subject: str, holds: bool, expected: Json, actual: Json) -> Verdict:
     """The demand holds or does not."""
-    return Verdict(demand, Outcome.PASS if holds else Outcome.FAIL, subject, expected, actual)
+    return Verdict(demand, _PASS if holds else _FAIL, subject, expected, actual)
 
 
 def _no_code(demand: str, subject: str) -> Verdict:

@@ -143,7 +143,7 @@ def _again(rules: Rules, state: State, queue: str, position: Position, name: str
         # The code is the demanded one only for implementations that end the message, not a handle of the read.
         yield Expected(Fails(must), must, state, (leaves,))
         return
-    if position.state is PositionState.DELETED:
+    if position.state is _DELETED:
         claim = position.claim
         if claim != f"{_12}.purged":  # otherwise no read has shown yet that the first end removed the message
             claim = f"{_12}.no-resurrection"

@@ -302,7 +302,7 @@ class Judged:
     @property
     def failed(self) -> bool:
         """True if a requirement is broken."""
-        return any(verdict.outcome is Outcome.FAIL for verdict in self.verdicts)
+        return _FAIL in [verdict.outcome for verdict in self.verdicts]
 
 
 @value
@@ -490,7 +490,7 @@ class Model:
             verdicts = passes(tuple(shown_by(expected, observation)), call.method, readings)
             verdicts = (*verdicts, *unjudged_codes(expected, call, observation))
         if content:
-            if any(verdict.outcome is _FAIL for verdict in content):
+            if _FAIL in [verdict.outcome for verdict in content]:
                 known = state.properties is not None and call.method in property_judging.TELLING
                 after = state if known else way.before  # the written properties are known in spite of the failure
                 content, ask = content_blame(
