@@ -89,7 +89,10 @@ def peek(gives: str = "p", queue: str = "q") -> Act:
 
 
 def property_sent(member: str) -> Iterator[Plan]:
-    """Yield a plan for each value of a property: put, sent, shown by the received message."""
+    """Yield a plan for each value of a property: put, sent, shown by the received message.
+
+    The last value is sent in a transaction of its own too.
+    """
     row = MEMBERS[member]
     assert row.takes is not None
     shows = [name for name, other in MEMBERS.items() if other.kept_as == row.kept_as and other.slot("get") is not None]
@@ -99,7 +102,10 @@ def property_sent(member: str) -> Iterator[Plan]:
         if value.vt == "ARRAY" and value.of != "UI1":
             continue  # no section has a type of body for it
         before = get("m", *shows)  # the getter is right, so that another value of the received message is not its fault
-        yield (*QUEUE, message(), put("m", member, value), *before, send(), receive(), *get("r", *shows))
+        made = (message(), put("m", member, value), *before)
+        yield (*QUEUE, *made, send(), receive(), *get("r", *shows))
+    if member not in ("Priority", "Delivery"):  # a transaction decides these itself: MS-MQMQ 2.2.19.1, 2.2.19.2
+        yield (*TRANSACTIONAL, *made, send("m", "s", SINGLE), receive(), *get("r", *shows))
 
 
 def contents() -> Mapping[str, tuple[Plan, ...]]:
