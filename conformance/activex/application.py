@@ -180,7 +180,7 @@ def _connected(world: Computer) -> Names:
 def _list(world: Computer, member: str, entries: tuple[str, ...]) -> Shape:
     """Return the list that has what it had before, and each of the plan's queues once."""
     keys = [key for key in world.queues if member == "PrivateQueues" or world.is_open(key)]
-    away = [one.name for one in world.outgoing.values() if any(h.name == one.name for h in world.opened.values())]
+    away = [one.name for one in world.outgoing.values() if world.is_active(one.name)]
     private = member == "PrivateQueues"
 
     def holds(shown: Variant) -> bool:
@@ -233,10 +233,11 @@ def after(
     """Return world, object and what was there before, as a call has left them."""
     if call.member == "Machine" and call.kind == "put" and seen.status == S_OK:
         return world, replace(its, machine=str(call.arguments[0].value or "")), before
+    here = its.machine is None or its.machine.casefold() == world.computer.casefold()
+    if here and call.member in ("Connect", "Disconnect") and seen.status == S_OK:
+        return replace(world, online=call.member == "Connect"), its, before
     if its.machine is not None or seen.status != S_OK:
         return world, its, before
-    if call.member in ("Connect", "Disconnect"):
-        return replace(world, online=call.member == "Connect"), its, before
     if call.member in _LISTS and not world.queues and not world.outgoing and seen.value is not None:
         entries = tuple(str(one.value or "") for one in seen.value.value or ())
         lists = dict(before.lists)

@@ -525,7 +525,7 @@ def doers_after(doers: Doers, before: State, call: Call, doer: Doer | None, obse
         effects = _EFFECTS[call.method](before, call, doer) if call.method in _EFFECTS else ()
     enlists = call.transaction is not None and call.method not in _ENDS
     new = dict.fromkeys([*([(doer.member.name, "enlists")] if enlists else []), *effects], doer)
-    return {**doers, **new} if new else doers
+    return {**{at: one for at, one in doers.items() if at not in new}, **new} if new else doers
 
 
 Effect = tuple[str, str]

@@ -122,8 +122,9 @@ def events(known: Known, name: str, call: Invoke, gives: str | None) -> Events:
         return Events(Call("transactions.begin", name=_named(gives)))
     if held.coclass == "MSMQTransaction":
         transaction = known.link(name).transaction
-        if transaction is None:
-            raise Untold
+        rows = member.slots[0].arguments
+        if transaction is None or any(argument(member, call, row.name) not in (None, row.default) for row in rows):
+            raise Untold  # an end that is asked for in another way is refused, and changes nothing
         return Events(Call(member.event.call if member.event else "", transaction=transaction))
     return _of_message(known, name, member, call)
 

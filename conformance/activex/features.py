@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Final
+from typing import Any, Final
 
 from conformance.activex.events import ACCESS, OBJECT, argument
 from conformance.activex.members import Argument, Domain, Longs, Member, Named, Texts, all_cells, requirements
@@ -22,8 +22,13 @@ from conformance.activex.world import World
 
 UNPREDICTED: Final = frozenset({"EnableNotification"})
 """Methods whose outcome other plans judge: what they start is told by events."""
-PLACED: Final = frozenset({"Send", "Receive", "ReceiveCurrent", "ReceiveFirstByLookupId"})
-"""Methods whose place among the transactions of the client is told apart: each kind of receive once."""
+PLACED: Final = "messages."
+"""The calls whose place among the transactions of the client is told apart: sends and reads begin so.
+
+A peek at a cursor is not placed: what is at the cursor tells what a transaction holds.
+"""
+ENDS: Final = frozenset({"transactions.commit", "transactions.abort"})
+"""The calls that end a transaction: the operations before them are told apart."""
 TOO_LONG: Final = 124
 """Characters of a text that no property of a queue takes."""
 UNCALLED: Final = frozenset({"TransactionImpl"})
@@ -35,13 +40,13 @@ class Feature:
     """A distinction of a member's text, and the cases that it makes.
 
     name: in snake case, unique within a member. values: every case, the plainest first. of: returns the case that holds
-    when an act is done in a world; None if the feature means nothing for it. steps: the requirements that make the
-    distinction.
+    when an act is done in a world, or in a scene; None if the feature means nothing for it. steps: the requirements
+    that make the distinction.
     """
 
     name: str
     values: tuple[str, ...]
-    of: Callable[[World, Act], str | None]
+    of: Callable[[Any, Act], str | None]
     steps: tuple[str, ...]
 
 
@@ -55,21 +60,27 @@ def features(member: Member) -> tuple[Feature, ...]:
 
 def _all(member: Member) -> Iterator[Feature]:
     kinds = tuple(slot.kind for slot in member.slots)
-    yield Feature("form", kinds, _form, _steps(member, "exists"))
-    yield Feature("object", _OBJECTS[member.coclass], _object, _steps(member, "success", "check:"))
+    yield Feature("form", kinds, _form, cited(member, "exists"))
+    yield Feature("object", _OBJECTS[member.coclass], _object, cited(member, "success", "check:"))
+    if member.coclass == "MSMQQueue" and member.name in ("Access", "ShareMode"):
+        yield Feature("share", ("deny_none", "deny_receive"), _shared, cited(member, "gives:"))
     if member.name == "Send":
-        yield Feature("kind", ("plain", "transactional"), _kind, _steps(member, "arrives", "check:enqueue"))
-    if member.name in PLACED:
+        yield Feature("kind", ("plain", "transactional"), _kind, cited(member, "arrives", "check:enqueue"))
+    event = member.event.call if member.event is not None else ""
+    peeks_at_cursor = member.event is not None and member.event.cursor and member.name.startswith("Peek")
+    if event.startswith(PLACED) and not (peeks_at_cursor or member.name in UNPREDICTED):
         yield Feature(
-            "unit", ("none", "left", "committed", "aborted"), partial(_unit, member), _steps(member, "enlists")
+            "unit", ("none", "left", "committed", "aborted"), partial(_unit, member), cited(member, "enlists")
         )
+    if event in ENDS:
+        last = ("none", *(one.name for one in ENLISTING))
+        yield Feature("last", last, _last, cited(member, "commits", "aborts"))
+        yield Feature("operations", ("one", "several"), _operations, cited(member, "commits", "aborts"))
     if any(one.kept_as == member.kept_as and one.takes is not None for one in CLASSES[member.coclass].values()):
-        yield Feature(
-            "before", ("initial", "put"), partial(_before, member), _steps(member, "initial", "kept", "gives")
-        )
+        yield Feature("before", ("initial", "put"), partial(_before, member), cited(member, "initial", "kept", "gives"))
     if member.takes is not None:
         cases = tuple(dict.fromkeys(case_of(member.takes, one) for one in values(member)))
-        yield Feature("value", cases, partial(_value, member.takes), _steps(member, "refused", "gives", "type:"))
+        yield Feature("value", cases, partial(_value, member.takes), cited(member, "refused", "gives", "type:"))
     for slot in member.slots:
         if slot.kind == "method":
             for one in slot.arguments:
@@ -102,7 +113,7 @@ def case_of(domain: Domain, value: Variant) -> str:
     return (value.vt if value.of is None else f"{value.vt}_of_{value.of}").lower()
 
 
-def _steps(member: Member, *columns: str) -> tuple[str, ...]:
+def cited(member: Member, *columns: str) -> tuple[str, ...]:
     """Return the requirements of a member's cells. columns: their names, or the beginning of names with a colon."""
     found: dict[str, None] = {}
     for slot in member.slots:
@@ -162,6 +173,10 @@ def _of_transaction(world: World, name: str) -> str | None:
     return None if transaction is None else "working" if transaction.ended is None else "ended"
 
 
+def _shared(world: World, act: Act) -> str | None:
+    return world.known.link(act.object).share or None
+
+
 def _kind(world: World, act: Act) -> str | None:
     """Return the kind of the queue that a message is sent to."""
     target = act.call.arguments[0] if act.call is not None and act.call.arguments else None
@@ -180,6 +195,40 @@ def _unit(member: Member, world: World, act: Act) -> str | None:
     begun = {link.transaction for link in world.known.links.values()} - {own}
     others = [one for one in world.states.likely.transactions.values() if one.name in begun]
     return _UNITS[others[-1].ended] if others else "none"
+
+
+ENLISTING: Final = tuple(
+    member
+    for coclass in ("MSMQMessage", "MSMQQueue")
+    for member in CLASSES[coclass].values()
+    if any(one.name == "Transaction" for slot in member.slots for one in slot.arguments)
+)
+"""Sends and receives: the members whose effect may be part of a transaction."""
+
+
+def _held(world: World, name: str) -> list[str]:
+    """Return the messages that an open transaction has sent or received."""
+    if state_of(world, name) != "working":
+        return []
+    own = world.known.link(name).transaction or ""
+    return [one.message for _, one in world.states.likely.held_by(own)]
+
+
+def _last(world: World, act: Act) -> str | None:
+    """Return the last operation of the transaction that a call ends."""
+    messages = _held(world, act.object)
+    found = (
+        one for (name, kind), one in reversed(tuple(world.doers.items())) if name in messages and kind in _OPERATIONS
+    )
+    last = next(found, None)
+    return None if state_of(world, act.object) != "working" else "none" if last is None else last.member.name
+
+
+_OPERATIONS: Final = frozenset({"send", "read"})
+
+
+def _operations(world: World, act: Act) -> str | None:
+    return {0: None, 1: "one"}.get(len(_held(world, act.object)), "several")
 
 
 def _before(member: Member, world: World, act: Act) -> str | None:
@@ -204,11 +253,11 @@ def _of_argument(member: Member, one: Argument) -> Feature | None:
     if one.name == "Transaction" and member.name == "Send":
         cases = tuple(case for case in cases if case != "wrong_type")  # see the plans of sends that are refused
     columns = (f"default:{one.name}", f"want:{one.name}:", f"argument:{one.name}", *_COLUMNS.get(one.name, ()))
-    name = _snake(one.name)
-    return Feature(name, cases, partial(_argument, member, one.name, case), _steps(member, *columns))
+    name = snake(one.name)
+    return Feature(name, cases, partial(_argument, member, one.name, case), cited(member, *columns))
 
 
-def _snake(name: str) -> str:
+def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 

@@ -155,8 +155,15 @@ def demands(world: Computer, its: Managed, call: Invoke, reports: Mapping[str, R
         yield from _getter_demands(world, its, call.member)
     elif (call.member in _OUTGOING_ONLY and not its.name) or (call.member in _QUEUES_ONLY and its.name):
         return
-    else:
+    elif _represents(world, its):
         yield from _reported(world, its, call, reports.get(its.asked))
+
+
+def _represents(world: Computer, its: Managed) -> bool:
+    """Tell whether the queue is deleted or active: of another one MC-MQAC 3.3 does not tell."""
+    if its.key:
+        return its.key not in world.queues or world.is_open(its.key)
+    return not its.name or world.is_active(its.name)
 
 
 def _success(form: str) -> Choice:
@@ -213,7 +220,7 @@ def _init(world: Computer, its: Managed, call: Invoke, reports: Mapping[str, Rep
         report = None if name is None else reports.get(name.casefold())
         if isinstance(report, int):
             yield one(named(form, "fails"), report)
-    elif not (found[1] or world.is_open(found[0])):
+    elif not (world.is_active(found[1]) if found[1] else world.is_open(found[0])):
         refused = Option(named(form, "inactive"), ANY_FAILURE, readings=((INACTIVE, "refused"),))
         yield (refused, Option((), S_OK, readings=((INACTIVE, "initialized"),)))
     elif its.ready:

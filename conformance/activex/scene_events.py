@@ -167,7 +167,10 @@ class Waiting:
 
 @dataclass(slots=True)
 class EventObjects:
-    """Objects of a plan by name, and one queue. messages: those in it, in order; locked: held by a transaction."""
+    """Objects of a plan by name, and one queue. messages: those in it, in order; locked: held by a transaction.
+
+    calls: object to the last call that may have changed it.
+    """
 
     readings: Readings
     classes: dict[str, str] = field(default_factory=dict)
@@ -180,6 +183,7 @@ class EventObjects:
     counted: int = 0
     now_ms: int = 0
     silent: frozenset[str] = frozenset()
+    calls: Mapping[str, str] = field(default_factory=dict)
 
     def copy(self) -> EventObjects:
         """Return a scene that goes on from here by itself."""
@@ -208,6 +212,8 @@ class EventObjects:
             told = [step.allowed(choice, self.readings) for choice in self._wanted(act.object, call)]
             found += step.choice_verdicts(self.classes[act.object], call, told, seen)
         expected, optional = self._after(act, call, seen)
+        if call is not None:
+            self.calls = step.called(self.calls, act.object, call, seen)
         came = events_of(seen)
         if call is not None and call.member.startswith("Fire") and not self.sinks.get(act.object, ()) and not came:
             found += (Verdict(name, Outcome.PASS, f"no sink of {act.object}") for name in self._silent())
@@ -399,7 +405,7 @@ class EventObjects:
         found = self._read(name, call)
         its = self.queues[name]
         if found is None:
-            if call.member == "PeekNext":
+            if call.member == "PeekNext" and its.at is not None:  # it is illegal elsewhere, and moves no cursor
                 self.queues[name] = replace(its, at=None, behind=True)
             return
         if call.member not in ("Receive", "Peek"):
@@ -420,25 +426,47 @@ class EventObjects:
         where = FIRST if cursor == MISSING else int(cursor.value)
         wait = INFINITE if timeout == MISSING else int(timeout.value)
         deadline = None if wait == INFINITE else self.now_ms + wait
-        its = self.queues[name]
-        if where == NEXT:
-            at = its.at
-            following = next((one for one in self.messages if at is not None and one > at), None)
-            its = replace(its, at=following, behind=following is None)
-            self.queues[name] = its
-        entry = Waiting(str(event.value), name, where, deadline, timeout != MISSING, where != FIRST, self.counted)
-        found = self._suitable(entry)
+        its, illegal, loose = self.queues[name], self._refuses(name, where), not self.tells(name, where, wait)
+        if where == NEXT and not illegal:
+            following = next((one for one in self.messages if its.at is not None and one > its.at), None)
+            self.queues[name] = replace(its, at=following, behind=following is None)
+        entry = Waiting(
+            str(event.value), name, where, deadline, timeout != MISSING, where != FIRST, self.counted, loose
+        )
+        if loose:
+            self._loosen(lambda one: one.queue == name and one.at)
+            self.waiting = (*self.waiting, entry)
+            return []
+        found = None if illegal else self._suitable(entry)
         if found is not None:
             column = "there" if where == FIRST else "at:next" if where == NEXT else "at:there"
             return self._arrived(
                 entry, *named("EnableNotification", column, *(("default:cursor",) if cursor == MISSING else ()))
             )
         if wait == 0:
-            fresh = its.at is None and not its.behind  # the action is illegal there; behind the last it times out
-            names = named("EnableNotification", *(("zero",) if where == FIRST else ("at:zero",) if fresh else ()))
+            at_none = ("at:zero",) if illegal or its.at is None else ()
+            names = named("EnableNotification", *(("zero",) if where == FIRST else at_none))
             return self._told(entry.event, "ArrivedError", (Variant("DISPATCH", name), NOT_FOUND, long(where)), names)
         self.waiting = (*self.waiting, entry)
         return []
+
+    def tells(self, name: str, where: int, wait_ms: int) -> bool:
+        """Tell whether the text says what a notification ends in.
+
+        An illegal peek with a time-out other than 0 has no event (MC-MQAC 3.11.4.1.9), and no section says whether a
+        message that has left is still the one at the cursor.
+        """
+        its = self.queues[name]
+        gone = where == CURRENT and its.at is not None and its.at not in self.messages
+        return not gone and (wait_ms == 0 or not self._refuses(name, where))
+
+    def _refuses(self, name: str, where: int) -> bool:
+        """Tell whether a peek at the cursor is illegal: behind the last message, beside another wait, next to none."""
+        its = self.queues[name]
+        if where == FIRST:
+            return False
+        waits = any(one.at and one.queue == name for one in self.waiting)
+        return its.behind or waits or (where == NEXT and its.at is None)
 
     def _suitable(self, entry: Waiting) -> int | None:
         there = [one for one in self.messages if one not in self.locked]
@@ -470,6 +498,8 @@ class EventObjects:
                 names = named("EnableNotification", "at:over" if entry.at else "over")
                 arguments = (Variant("DISPATCH", entry.queue), TIMED_OUT, long(entry.cursor))
                 told += self._told(entry.event, "ArrivedError", arguments, names)
+                if entry.at:
+                    self.queues[entry.queue] = replace(self.queues[entry.queue], at=None, behind=True)
             else:
                 left.append(entry)
         self.waiting = tuple(left)

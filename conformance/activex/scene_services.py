@@ -35,7 +35,7 @@ from conformance.activex.services import (
     Queue,
     cell,
 )
-from conformance.activex.step import ANY_STATUS, Choice, Option, Shape, one
+from conformance.activex.step import ANY_STATUS, Choice, Option, Shape, called, one
 from conformance.activex.transactions import IMPLEMENTATION, TRANSACTION
 from conformance.activex.values import E_NOTIMPL, S_OK, Variant, hollow, text
 from conformance.spec.constants import hresults
@@ -94,7 +94,8 @@ class ServiceObjects:
     """Objects of a plan by name. reports: what the queue manager said of a queue, by its format name in small letters,
     and of itself as `machine`. numbers: handles that destinations have shown.
 
-    words: those that the plan gives a name. entries: the objects of the directory.
+    words: those that the plan gives a name. entries: the objects of the directory. calls: object to the last call that
+    may have changed it, or REFUSED.
     """
 
     readings: Readings
@@ -107,6 +108,7 @@ class ServiceObjects:
     before: Before = field(default_factory=Before)
     words: dict[str, int] = field(default_factory=dict)
     entries: tuple[query.Entry, ...] = ()
+    calls: Mapping[str, str] = field(default_factory=dict)
 
     def copy(self) -> ServiceObjects:
         """Return a scene that goes on from here by itself."""
@@ -137,6 +139,7 @@ class ServiceObjects:
         told = [step.allowed(choice, self.readings) for choice in self._wanted(act.object, call)]
         verdicts = tuple(step.choice_verdicts(self.classes[act.object], call, told, seen))
         self._after(act, call, seen)
+        self.calls = called(self.calls, act.object, call, seen)
         if act.gives is not None and act.gives.startswith("$") and seen.value is not None:
             self.words[act.gives] = int(seen.value.value or 0)
         elif act.gives is not None and not seen.gives:
@@ -179,6 +182,7 @@ class ServiceObjects:
 
     def _made(self, name: str, coclass: str) -> None:
         self.classes[name] = coclass
+        self.calls = {key: last for key, last in self.calls.items() if key != name}
         if coclass == _INFO:
             self.world = replace(self.world, infos={**self.world.infos, name: Info()})
         if coclass in NEW:

@@ -168,6 +168,11 @@ class Computer:
         """Tell whether a queue here has an open descriptor, which makes it active."""
         return any(handle.key == key for handle in self.opened.values())
 
+    def is_active(self, name: str) -> bool:
+        """Tell whether an outgoing queue has an open descriptor or a message that waits (MS-MQDMPR 3.1.1.2, Active)."""
+        held = any(handle.name.casefold() == name.casefold() for handle in self.opened.values())
+        return held or (name.casefold() in self.outgoing and self.outgoing[name.casefold()].messages > 0)
+
     def names_private(self, shown: str, key: str) -> bool:
         """Tell whether a text is a private format name of this computer that no other queue has been shown with."""
         match = _PRIVATE.fullmatch(shown)

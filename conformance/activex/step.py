@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -48,6 +48,16 @@ def moved(held: Held, call: Invoke, seen: Seen) -> Held:
     if held.coclass == "MSMQQueueInfo" and call.member == "Delete":
         values = {}
     return Held(held.coclass, state, values, held.also, former)
+
+
+REFUSED: Final = "refused"
+
+
+def called(calls: Mapping[str, str], name: str, call: Invoke, seen: Seen) -> Mapping[str, str]:
+    """Return the last call of each object that may have changed it. A call that failed is REFUSED."""
+    if call.kind == "get":
+        return calls
+    return {**calls, name: REFUSED if failed(seen.status) else call.member}
 
 
 def verdicts(subject: str, found: Iterable[Demand], seen: Seen) -> Iterator[Verdict]:

@@ -23,7 +23,7 @@ from conformance.activex.events import ACCESS, SHARE, Events, Known, Link, Untol
 from conformance.activex.expected import Demand, Held, Invoke, Readings, Seen, demands, refusing
 from conformance.activex.members import Kind, Member, requirements
 from conformance.activex.step import moved, new, verdicts
-from conformance.activex.tables import BLANK, CLASSES, CLOSED, CREATIONS, OPENED, RECEIVED
+from conformance.activex.tables import ATTACHED, BLANK, CLASSES, CLOSED, CREATIONS, OPENED, RECEIVED
 from conformance.activex.tables_message import NULL_GUID
 from conformance.activex.values import OLE_E_BLANK, S_OK, Variant, failed, hollow, long, same, short, truth
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, States
@@ -218,7 +218,9 @@ class World:
         try:
             return self._judged(name, call, seen, gives, ended or {}, subject)
         except (Untold, BadCall) as unknown:
-            plain = [] if held.coclass in ("MSMQQueue", "MSMQMessage") else demands(held, call, seen, self.readings)
+            ends = held.state == ATTACHED and member.event is not None
+            of_call = ends or held.coclass in ("MSMQQueue", "MSMQMessage")
+            plain = [] if of_call else demands(held, call, seen, self.readings)
             lost = held.coclass != "MSMQTransaction" or isinstance(unknown, BadCall)
             world = replace(self._moved(name, call, seen, gives), lost=lost)
             return world, tuple(verdicts(subject, plain, seen))
@@ -448,6 +450,8 @@ class World:
         elif answer.message is not None and gives is not None:
             if call.member == "ReceiveByLookupIdAllowPeek" and main.transaction is not None:
                 self = replace(self, peekable=self.peekable | {answer.message.name})
+            elif main.method not in PEEKS:  # received in another way since
+                self = replace(self, peekable=self.peekable - {answer.message.name})
             return replace(self, known=known)._received(gives, call, answer.message.name)
         return replace(self, known=known)
 

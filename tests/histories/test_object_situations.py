@@ -11,6 +11,7 @@ import pytest
 from conformance.activex.expected import Invoke, Seen
 from conformance.activex.features import UNCALLED, features
 from conformance.activex.plans import Act, call_on, create
+from conformance.activex.plans_reads import read
 from conformance.activex.scene_client import client_objects
 from conformance.activex.scenes import IDEAL, with_texts
 from conformance.activex.tables import MEMBERS
@@ -119,6 +120,7 @@ def test_a_call_has_the_cases_of_its_arguments_and_its_object() -> None:
     assert found["want_body"] == "false" and found["want_connector_type"] == "left_out"
     assert found["receive_timeout"] == "at_once"
     assert found["kind"] == "plain" and found["choice"] == "nothing"
+    assert cases(client, call_on("i_r", "Receive", long(3), gives="m"))["choice"] == "awaited"
     ended = call_on("j_s", "Receive", Variant("DISPATCH", "t"), gives="m")
     assert client.attempt((call_on("d", "BeginTransaction", gives="t"), call_on("t", "Abort")))
     found = cases(client, ended)
@@ -128,6 +130,27 @@ def test_a_call_has_the_cases_of_its_arguments_and_its_object() -> None:
     assert cases(client, act)["unit"] == "left" and cases(client, ended)["unit"] == "left"
     assert client.attempt((call_on("u", "Commit"),))
     assert cases(client, act)["unit"] == "committed"
+
+
+def at_cursor(client: Walk) -> str | None:
+    names = [one.name for one in FEATURES["MSMQQueue.PeekCurrent"]]
+    act = read("PeekCurrent", "seen", queue_object="i_r")
+    return dict(zip(names, vector("MSMQQueue.PeekCurrent", client.world, act), strict=True))["cursor"]
+
+
+def test_what_became_of_the_message_at_a_cursor_is_told() -> None:
+    client = Walk(Random(0))
+    assert at_cursor(client) == "unused"
+    for name in ("a", "b"):
+        label = call_on(name, "Label", text(name), kind="put")
+        send = call_on(name, "Send", Variant("DISPATCH", "i_s"), long(0))
+        assert client.attempt((create("MSMQMessage", name), label, send))
+    assert client.attempt((read("PeekCurrent", "r1", queue_object="i_r"),))
+    assert at_cursor(client) == "available"
+    assert client.attempt((read("PeekNext", "r2", queue_object="i_r"),))
+    assert at_cursor(client) == "moved"
+    assert client.attempt((call_on("i_r", "Purge"),))
+    assert at_cursor(client) == "purged"
 
 
 def test_each_of_the_eight_methods_has_its_operation() -> None:

@@ -8,24 +8,19 @@ give the same histories.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import comb
 from random import Random
 from typing import Final
 
 from conformance.activex.plans import Act, Plan
+from conformance.activex.walk import Walk
 from conformance.histories.features.objects import FEATURES, MEMBERS, vector
 from conformance.histories.situations.object_book import Planned
-from conformance.histories.situations.object_clients import (
-    Client,
-    client_of,
-    drawn,
-    followed,
-    needed,
-    prepared,
-    replayed,
-    stage,
-)
+from conformance.histories.situations.object_clients import Client, replayed
+from conformance.histories.situations.service_clients import Served
 from conformance.histories.situations.situation import Space
+from tools.planner.object_draws import client_of, drawn, followed, needed, prepared, stages
 
 DRAWS: Final = 120
 STEPS: Final = 90
@@ -33,6 +28,8 @@ ACTS: Final = 110
 """Acts of a history, the beginning included: longer ones lose more to their first failure."""
 GIVES_UP: Final = 400
 """Histories in a row that meet nothing new."""
+SOON: Final = 5
+"""The same where another scene meets what is left."""
 
 
 def plan(space: Space, tell: Callable[[str], None], kept: Sequence[Planned] = ()) -> tuple[list[Planned], set[int]]:
@@ -57,13 +54,28 @@ def plan(space: Space, tell: Callable[[str], None], kept: Sequence[Planned] = ()
 
 def planned(space: Space, name: str, without: frozenset[int] | set[int]) -> tuple[list[Planned], set[int]]:
     """Return histories of a member, and the numbers that none of them meets. without: what does not count."""
-    left, made, dry = set(space.of_method(name)) - without, list[Planned](), 0
-    while left and dry < GIVES_UP:
-        found = _history(space, name, left, Random(f"{name} {len(made) + dry}"))
-        if any(found[1]):
-            made.append(checked(needed(Planned(stage(MEMBERS[name]), name, *found))))
-        dry = 0 if any(found[1]) else dry + 1
+    left, made = set(space.of_method(name)) - without, list[Planned]()
+    *others, last = stages(MEMBERS[name])
+    for stage in (*others, last):
+        dry, enough = 0, GIVES_UP if stage == last else SOON
+        while left and dry < enough:
+            acts, met, ways = _history(space, name, stage, left, Random(f"{name} {len(made) + dry}"))
+            if any(met):
+                made.append(checked(needed(sparse(Planned(stage, name, acts, met), ways))))
+            dry = 0 if any(met) else dry + 1
     return made, left
+
+
+def sparse(history: Planned, ways: Sequence[range]) -> Planned:
+    """Return a history without the ways to other situations that what it meets does not need. ways: by their acts."""
+    for way in reversed(ways):
+        acts = (*history.acts[: way.start], *history.acts[way.stop :])
+        fewer = replace(history, acts=acts, met=(*history.met[: way.start], *history.met[way.stop :]))
+        try:
+            history = checked(fewer)
+        except (ValueError, KeyError):  # it leads where nothing is known, or names what is not there
+            continue
+    return history
 
 
 def checked(history: Planned) -> Planned:
@@ -74,17 +86,20 @@ def checked(history: Planned) -> Planned:
     return history
 
 
-def _history(space: Space, name: str, left: set[int], random: Random) -> tuple[Plan, tuple[tuple[int, ...], ...]]:
-    """Return the acts of a history and what each meets first. Takes that out of `left`."""
+def _history(
+    space: Space, name: str, stage: str, left: set[int], random: Random
+) -> tuple[Plan, tuple[tuple[int, ...], ...], list[range]]:
+    """Return the acts of a history, what each meets first, and the ways between. Takes what is met out of `left`."""
     member = MEMBERS[name]
-    client = client_of(member, random.randrange(2**32))
+    client = client_of(member, stage, random.randrange(2**32))
     count = len(FEATURES[name])
     enough, last = max(1, comb(count, 2)), 0
     met: dict[int, tuple[int, ...]] = {}
+    ways: list[range] = []
     for _ in range(STEPS):
         if not left or len(client.plan) >= ACTS:
             break
-        best = None if client.world.waiting else _best(space, name, client, left, random)
+        best = None if isinstance(client, Walk) and client.world.waiting else _best(space, name, client, left, random)
         if best is None or len(best[1]) < enough:
             enough = max(1, enough - 2)
         elif client.attempt((best[0],)):
@@ -93,13 +108,15 @@ def _history(space: Space, name: str, left: set[int], random: Random) -> tuple[P
             client.attempt(followed(member, best[0], client))
             last = len(client.plan)
             continue
-        prepared(member, client, random)
+        start = len(client.plan)
+        if prepared(member, client, random):
+            ways.append(range(start, len(client.plan)))
     acts = tuple(client.plan[:last])
-    return acts, tuple(met.get(at, ()) for at in range(len(acts)))
+    return acts, tuple(met.get(at, ()) for at in range(len(acts))), [one for one in ways if one.stop <= last]
 
 
 def _best(
-    space: Space, name: str, client: Client, left: set[int], random: Random
+    space: Space, name: str, client: Client | Served, left: set[int], random: Random
 ) -> tuple[Act, tuple[int, ...]] | None:
     """Return the call that meets most of what is left, with what it meets."""
     best: tuple[Act, tuple[int, ...]] | None = None

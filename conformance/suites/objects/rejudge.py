@@ -10,6 +10,7 @@ from conformance.activex.plans import Act, Plan
 from conformance.activex.underlying_calls import Done
 from conformance.harness.playback import NotStored
 from conformance.harness.repro_files import NotRepeatable, no_story
+from conformance.histories.situations.service_clients import STAGES
 from conformance.suites.objects import playing, services, staging
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
 from conformance.verdict import Outcome, Verdict
@@ -31,7 +32,7 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         if "identity" in repro:
             return list(playing.identify(repro["identity"], client, options.readings, no_story))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
-        if repro.get("scene") in services.STAGES:
+        if repro.get("scene") in STAGES:
             return _services(plan, client, options, repro["scene"])
         history: list[Done] = []
         if "scene" in repro:

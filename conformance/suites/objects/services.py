@@ -12,14 +12,14 @@ import pytest
 from conformance.activex import identity, scenes, services_reference_answers
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.plans import PATH_NAME, Act, Plan, call_on
-from conformance.activex.scene_events import event_objects
-from conformance.activex.scene_services import DRIVER, PROFILE, service_objects
-from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place, Stage
+from conformance.activex.scene_services import DRIVER, PROFILE
+from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place
 from conformance.activex.services import EVENT
 from conformance.activex.values import MEMBER_NOT_FOUND, S_OK, Variant, text
 from conformance.activex.words import act_line, as_call
 from conformance.histories.driver_side import MIN_WAIT_MS
 from conformance.histories.operations.objects import CREATE, INVOKE, named, objects_of, operation
+from conformance.histories.situations.service_clients import OF_EVENTS, OF_SERVICES, STAGES
 from conformance.model.values import replace
 from conformance.runlog.events import StoryStep
 from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin, claimed
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
-SERVICES: Final = "further"
-EVENTS: Final = "events"
-STAGES: Final[Mapping[str, Stage]] = {SERVICES: service_objects, EVENTS: event_objects}
-"""Scenes by the name that an example has."""
+SERVICES: Final = OF_SERVICES
+EVENTS: Final = OF_EVENTS
 
 
 def cases(plans: Mapping[str, Iterable[Plan]], stage: str = SERVICES) -> list[Any]:

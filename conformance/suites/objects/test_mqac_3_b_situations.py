@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.activex import reference_answers, scenes
+from conformance.activex import reference_answers, scenes, services_reference_answers
 from conformance.activex.underlying_calls import Done
 from conformance.activex.walk import followed
 from conformance.harness.recorder import ConformanceFailure
+from conformance.histories.features.objects import vector
 from conformance.histories.situations.book import BookError
 from conformance.histories.situations.coverage import FAILED, NOT_OFFERED, OF_OBJECTS, OTHERWISE, Met
 from conformance.histories.situations.object_book import Planned, load, space
 from conformance.histories.situations.object_clients import CLIENT
-from conformance.suites.objects import playing, staging
+from conformance.histories.situations.service_clients import STAGES, needs
+from conformance.suites.objects import playing, services, staging
 from conformance.suites.objects.playing import Need, NotCreated, begin, claimed
 
 if TYPE_CHECKING:
@@ -27,9 +29,10 @@ if TYPE_CHECKING:
 
 
 def _judged(histories: Iterable[Planned]) -> tuple[str, ...]:
-    plans = {stage: [one.acts for one in histories if one.stage == stage] for stage in ("", CLIENT)}
+    plans = {stage: [one.acts for one in histories if one.stage == stage] for stage in ("", CLIENT, *STAGES)}
     staged = scenes.judged(plans[CLIENT], staging.STAGES[CLIENT])
-    return tuple(dict.fromkeys((*reference_answers.judged(plans[""]), *staged)))
+    served = (services_reference_answers.claimed(plans[stage], STAGES[stage]) for stage in STAGES)
+    return tuple(dict.fromkeys((*reference_answers.judged(plans[""]), *staged, *chain.from_iterable(served))))
 
 
 def _rows() -> Iterator[Any]:
@@ -53,7 +56,8 @@ def test_every_two_conditions_of_a_member(
     met = Met()
     try:
         for planned in histories:
-            _play(planned, mq, judge, met)
+            play = _play_of_services if planned.stage in STAGES else _play
+            play(planned, mq, judge, met)
     finally:
         judge.evidence.append((OF_OBJECTS, {"digest": space().digest, **met.to_json()}))
 
@@ -91,5 +95,37 @@ def _play(planned: Planned, mq: Port, judge: Recorder, met: Met) -> None:
         raise playing.shortened(failure, planned.acts, judge, again, passes) from None
     finally:
         played.close()
+        if left:
+            met.falls(why, left)
+
+
+def _play_of_services(planned: Planned, mq: Port, judge: Recorder, met: Met) -> None:
+    """Play a history of services. A situation is met if the scene has it before the call: some calls are left out."""
+    left, why = {number for numbers in planned.met for number in numbers}, OTHERWISE
+    try:
+        if not all(map(mq.offers, needs(planned.acts))):
+            why = NOT_OFFERED
+            return
+        begin(mq, judge, {"acts": [act.to_json() for act in planned.acts], "scene": planned.stage})
+        met.played += 1
+        player = services.Player(mq, judge.readings, judge.step_told, planned.stage)
+        try:
+            for act, numbers in zip(planned.acts, planned.met, strict=True):
+                there = space().numbers(planned.member, vector(planned.member, player.scene, act)) if numbers else ()
+                verdicts = player.do(act)
+                now = left.intersection(numbers, there) if verdicts else set[int]()
+                met.calls += bool(verdicts)
+                met.met |= now
+                left -= now
+                judge.record(*verdicts)
+        finally:
+            player.leave()
+    except NotCreated as lacking:
+        why = NOT_OFFERED
+        pytest.skip(str(lacking))
+    except ConformanceFailure:
+        why = FAILED
+        raise
+    finally:
         if left:
             met.falls(why, left)
