@@ -15,7 +15,7 @@ from conformance.adapter.near_misses import about_value
 from conformance.suggest import nearest
 from conformance.verdict import Json
 
-VERSIONS = ("1.2", "1.1", "1.0")  # protocol versions this harness speaks, best first
+VERSIONS = ("1.3", "1.2", "1.1", "1.0")  # protocol versions this harness speaks, best first
 FACETS = (
     "manager",
     "clock",
@@ -28,9 +28,13 @@ FACETS = (
     "transactions",
     "outgoing",
     "management",
+    "security",
+    "coordinator",
     "objects",
     "sessions",
 )
+CALLED_AS = frozenset({"queues", "messages", "management", "security", "objects"})
+"""Facets whose calls can be made as one of the users of `hello`: their params have the member `as`."""
 NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1: kind of failure if the API cannot express a call; nothing was done
 INFINITE = 0xFFFFFFFF  # timeout_ms of a read without time-out, MS-MQMP 2.2.3.2
 _FAILED = 0x80000000  # the severity bit of an HRESULT, MS-ERREF 2.1
@@ -91,12 +95,19 @@ def methods() -> Mapping[str, Method]:
                 summary=raw["summary"],
                 source=raw.get("source"),
                 may_block=raw.get("may_block", False),
-                params=inlined(raw["params"]),
+                params=inlined(_with_caller(facet, raw["params"])),
                 result=inlined(raw["result"]),
                 examples=tuple(raw["examples"]),
             )
             table[method.full_name] = method
     return MappingProxyType(table)
+
+
+def _with_caller(facet: str, params: Mapping[str, Json]) -> Mapping[str, Json]:
+    if facet not in CALLED_AS:
+        return params
+    caller = {"allOf": [{"$ref": "common.json#/$defs/sid"}], "description": "The user who calls, one of `hello`'s."}
+    return {**params, "properties": {**params["properties"], "as": caller}}
 
 
 def method(name: str) -> Method:
