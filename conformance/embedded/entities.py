@@ -217,8 +217,9 @@ class UndoStep:
 
 @dataclass(slots=True, eq=False)
 class Transaction:
-    """An open internal transaction (MS-MQDMPR 3.1.1.14). index: its number in packets, 0 until it has one.
+    """An open transaction (MS-MQDMPR 3.1.1.14). index: its number in packets, 0 until it has one.
 
+    identifier: what its coordinator calls it; None for an internal one.
     failure: set if there is no such transaction, for a call that looks at other things first.
     """
 
@@ -228,6 +229,7 @@ class Transaction:
     waiters: list[Waiter] = field(default_factory=list)
     prepared: bool = False
     failure: MqError | None = None
+    identifier: str | None = None
 
 
 @dataclass(slots=True, eq=False)

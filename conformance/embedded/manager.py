@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
+from conformance.embedded.coordination import Coordination
 from conformance.embedded.delivery import Delivery, Sending
 from conformance.embedded.directory import Directory
 from conformance.embedded.entities import (
@@ -92,6 +93,7 @@ class Parts:
     reading: type[Receiving] = Receiving
     cursors: type[Cursors] = Cursors
     transactions: type[Transactions] = Transactions
+    coordination: type[Coordination] = Coordination
     objects: type[Objects] = Objects
     type_library: type[TypeLibrary] = TypeLibrary
     queue_names: type[QueueNames] = QueueNames
@@ -164,6 +166,7 @@ class Manager:
         self.reading = parts.reading(self)
         self.cursors = parts.cursors(self)
         self.transactions = parts.transactions(self)
+        self.coordination = parts.coordination(self)
         self.objects = parts.objects(self)
         self._recover()
         self.clock.run_due()  # messages that expired while locked; their locks ended with the process
@@ -225,6 +228,7 @@ class Manager:
         self.objects.forget()
         self.directory.forget()
         self.incoming.forget()
+        self.coordination.forget()
         self.limit(DEFAULT_MESSAGE_QUOTA_KB, DEFAULT_JOURNAL_QUOTA_KB)
         self.queues.forget()
 
@@ -256,11 +260,13 @@ class Manager:
     def _recover(self) -> None:
         """Restore queues, then messages. Uncommitted messages were never stored; locked ones are available.
 
-        Whatever locked a message that was purged has ended with the process, so the purge is completed.
+        Whatever locked a message that was purged has ended with the process, so the purge is completed. What a prepared
+        transaction of a coordinator holds stays as it was.
         """
         purged: list[Position] = []
         for queue_row in self.store.queues():
             self.queues.restore(queue_row)
+        self.coordination.awaits()
         for row in self.store.messages():
             queue = self.queues.by_id(row.queue)
             if queue is None:
@@ -273,8 +279,9 @@ class Manager:
             self.delivery.account(queue, message.size)
             queue.positions.insert(position)
             self.delivery.start_timer(position)
-            if row.purged:
+            if not self.coordination.holds(position, purged=row.purged) and row.purged:
                 purged.append(position)
+        self.coordination.recovered()
         for position in purged:
             self.delivery.delete(position, Reason.PURGED)
 

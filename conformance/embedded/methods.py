@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from conformance.embedded.directory import is_computer, is_object
-from conformance.embedded.entities import Cursor, Result, Transaction
+from conformance.embedded.entities import Cursor, MqError, Result, Transaction
 from conformance.embedded.manager import Manager
 from conformance.embedded.objects.table import NoAnswer, is_typed
 from conformance.embedded.receiving import Caller
 from conformance.embedded.structures import STRUCTURES
 from conformance.embedded.transfers import STATUS
+from conformance.spec.constants.hresults import MQ_ERROR_TRANSACTION_SEQUENCE
 
 if TYPE_CHECKING:
     from conformance.embedded.objects.events import Listener
 
 Json = Any
 Check = Callable[[Json], bool]
+_GUID = re.compile("[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
 class BadParams(Exception):
@@ -74,6 +77,10 @@ def _numbers(value: Json) -> bool:
 
 def _texts(value: Json) -> bool:
     return isinstance(value, list) and bool(value) and all(map(_text, value))
+
+
+def _guid(value: Json) -> bool:
+    return isinstance(value, str) and _GUID.fullmatch(value) is not None
 
 
 def _identifier(value: Json) -> bool:
@@ -142,6 +149,11 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "management.connection": {"format_name": _text, "step": _word(*STATUS, "closing", "closed")},
     "management.transfer": _NAMED,
     "management.acknowledge": {"format_name": _text, "kind": _word("session", "order", "final")},
+    "coordinator.enlist": {"transaction": _guid},
+    "coordinator.prepare": {"identifier": _guid},
+    "coordinator.commit": {"identifier": _guid},
+    "coordinator.abort": {"identifier": _guid},
+    "coordinator.outcome": {"identifier": _guid, "outcome": _word("committed", "aborted", "timeout")},
     "transactions.prepare": {"transaction": _handle},
     "transactions.commit": {"transaction": _handle},
     "transactions.abort": {"transaction": _handle},
@@ -161,6 +173,7 @@ _OPTIONAL: Mapping[str, Check] = {
     "error": _u32,
     "count": _u32,
     "sequence_number": _u32,
+    "single_phase": _flag,
     "identifier": _identifier,
     "class": lambda value: type(value) is int and 0 <= value <= 0xFFFF,
 }
@@ -393,17 +406,56 @@ def _begin(manager: Manager, params: Params, caller: Caller) -> Result:
 
 @_method("transactions.prepare")
 def _prepare(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.transactions.prepare(manager.transaction(params["transaction"]))
+    manager.transactions.prepare(_internal(manager, params))
 
 
 @_method("transactions.commit")
 def _commit(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.transactions.commit(manager.transaction(params["transaction"]))
+    manager.transactions.commit(_internal(manager, params))
 
 
 @_method("transactions.abort")
 def _abort(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.transactions.abort(manager.transaction(params["transaction"]))
+    manager.transactions.abort(_internal(manager, params))
+
+
+def _internal(manager: Manager, params: Params) -> Transaction:
+    """Return the transaction of a call that ends one. One of a coordinator is ended by nobody else."""
+    found = manager.transaction(params["transaction"])
+    if found.identifier is not None:
+        raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+    return found
+
+
+@_method("coordinator.enlist")
+def _enlist(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"transaction": manager.coordination.enlist(params["transaction"]).handle}
+
+
+@_method("coordinator.prepare")
+def _prepare_for_coordinator(manager: Manager, params: Params, caller: Caller) -> Result:
+    single = params.get("single_phase", False)
+    return {"answer": manager.coordination.prepare(params["identifier"], single_phase=single)}
+
+
+@_method("coordinator.commit")
+def _commit_for_coordinator(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"answer": manager.coordination.commit(params["identifier"])}
+
+
+@_method("coordinator.abort")
+def _abort_for_coordinator(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"answer": manager.coordination.abort(params["identifier"])}
+
+
+@_method("coordinator.in_doubt")
+def _in_doubt(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"transactions": manager.coordination.in_doubt()}
+
+
+@_method("coordinator.outcome")
+def _outcome(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.coordination.outcome(params["identifier"], params["outcome"])
 
 
 @_method("outgoing.pause")

@@ -17,7 +17,7 @@ from typing import Any
 from conformance.files import make_folder
 
 Json = Any
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS queues (
@@ -28,6 +28,8 @@ CREATE TABLE IF NOT EXISTS messages (
     size INTEGER NOT NULL, sent_ms INTEGER NOT NULL, expires_ms INTEGER, transactional INTEGER NOT NULL,
     fields TEXT NOT NULL, carried TEXT, purged INTEGER NOT NULL
 );
+CREATE TABLE IF NOT EXISTS prepared (identifier TEXT PRIMARY KEY, number INTEGER NOT NULL, steps TEXT NOT NULL)
+    WITHOUT ROWID;
 """
 
 
@@ -67,6 +69,24 @@ class MessageRow:
     purged: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PreparedStep:
+    """An operation of a prepared transaction. row: of its message. target: the queue that a move leads to."""
+
+    row: int
+    operation: str
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRow:
+    """A prepared transaction of a coordinator. index: its number in packets."""
+
+    identifier: str
+    index: int
+    steps: list[PreparedStep]
+
+
 class Store:
     """One file of durable state. The methods collect changes; `flush` writes them together."""
 
@@ -87,7 +107,10 @@ class Store:
             raise StoreError(f"the state folder {path.parent} cannot be used: {error}") from error
         self._pending: list[tuple[str, tuple[Json, ...]]] = []
         self._has_rows = (
-            self._db.execute("SELECT EXISTS(SELECT 1 FROM queues) OR EXISTS(SELECT 1 FROM messages)").fetchone()[0] == 1
+            self._db.execute(
+                "SELECT EXISTS(SELECT 1 FROM queues) OR EXISTS(SELECT 1 FROM messages) OR EXISTS(SELECT 1 FROM prepared)"
+            ).fetchone()[0]
+            == 1
         )
 
     def counter(self, name: str, default: int) -> int:
@@ -160,12 +183,28 @@ class Store:
         """Delete a message."""
         self._pending.append(("DELETE FROM messages WHERE row=?", (row,)))
 
+    def prepared(self) -> list[PreparedRow]:
+        """Return the prepared transactions of a coordinator."""
+        rows = self._db.execute("SELECT identifier, number, steps FROM prepared ORDER BY identifier")
+        return [PreparedRow(row[0], row[1], [PreparedStep(*step) for step in json.loads(row[2])]) for row in rows]
+
+    def put_prepared(self, row: PreparedRow) -> None:
+        """Store a prepared transaction."""
+        self._has_rows = True
+        steps = json.dumps([(step.row, step.operation, step.target) for step in row.steps])
+        self._pending.append(("INSERT OR REPLACE INTO prepared VALUES (?,?,?)", (row.identifier, row.index, steps)))
+
+    def drop_prepared(self, identifier: str) -> None:
+        """Delete a prepared transaction, if it is stored."""
+        self._pending.append(("DELETE FROM prepared WHERE identifier=?", (identifier,)))
+
     def clear(self) -> None:
-        """Delete every queue and message; counters stay."""
+        """Delete every queue, message and transaction; counters stay."""
         self._pending = [entry for entry in self._pending if entry[0].startswith("INSERT OR REPLACE INTO meta")]
         if self._has_rows:
             self._pending.append(("DELETE FROM messages", ()))
             self._pending.append(("DELETE FROM queues", ()))
+            self._pending.append(("DELETE FROM prepared", ()))
             self._has_rows = False
 
     def flush(self) -> None:
