@@ -106,11 +106,9 @@ class Store:
         except (OSError, ValueError, sqlite3.Error) as error:  # ValueError: a path with a null character
             raise StoreError(f"the state folder {path.parent} cannot be used: {error}") from error
         self._pending: list[tuple[str, tuple[Json, ...]]] = []
-        self._has_rows = (
-            self._db.execute(
-                "SELECT EXISTS(SELECT 1 FROM queues) OR EXISTS(SELECT 1 FROM messages) OR EXISTS(SELECT 1 FROM prepared)"
-            ).fetchone()[0]
-            == 1
+        self._has_rows = any(
+            self._db.execute(f"SELECT EXISTS(SELECT 1 FROM {table})").fetchone()[0]
+            for table in ("queues", "messages", "prepared")
         )
 
     def counter(self, name: str, default: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from conformance.embedded.coordination import ABORTED, COMMITTED, PREPARED, Coordination
 from conformance.embedded.entities import Operation, Reason, State
 from conformance.embedded.faults.base import also, fault
@@ -231,8 +233,9 @@ def coordinator_abort_does_nothing(plain, self, identifier):
 
 
 @fault(
-    "coordinator-abort-deletes-receives", Coordination.abort, "MQDMPR-3.1.4.8.aborts", "MQDMPR-3.1.4.5.receives-return"
-)
+    "coordinator-abort-deletes-receives", Coordination.abort, "MQDMPR-3.1.4.8.aborts",
+    "MQDMPR-3.1.4.5.receives-return",
+)  # fmt: skip
 def coordinator_abort_deletes_receives(plain, self, identifier):
     """What a transaction of the coordinator has received is gone after its abort."""
     found = self._known.get(identifier.lower())
