@@ -53,9 +53,7 @@ def doubt_ends_after_a_minute(plain, self):
     """A transaction in doubt is aborted a minute after the start."""
     plain()
     for identifier in self.in_doubt():
-        self.manager.clock.at(
-            self.manager.clock.now_ms() + _MINUTE_MS, lambda doubtful=identifier: self.abort(doubtful)
-        )
+        self.manager.clock.at(self.manager.clock.now_ms() + _MINUTE_MS, partial(self.abort, identifier))
 
 
 def _released(self, position, *operations):
