@@ -24,6 +24,7 @@ from conformance.embedded.methods import LATER, METHODS, BadParams, check
 from conformance.embedded.readings import READINGS
 from conformance.embedded.receiving import Caller
 from conformance.embedded.scheduler import Scheduler
+from conformance.embedded.security import declared
 from conformance.embedded.store import StoreError
 
 PROTOCOLS = ("1.3", "1.2", "1.1", "1.0")  # the preferred one first
@@ -122,7 +123,11 @@ class EmbeddedDriver:
         caller = Caller(self, number, lambda result: outbox.append((reply, result)), pending)
         result: Result | None
         try:
-            result = _OWN[method](self, params) if method in _OWN else METHODS[method](self.manager, params, caller)
+            if method in _OWN:
+                result = _OWN[method](self, params)
+            else:
+                self.manager.security.called_by(params.get("as"))
+                result = METHODS[method](self.manager, params, caller)
         except MqError as failure:
             result = {"status": failure.status, **failure.values}
         if result is not LATER:
@@ -196,6 +201,7 @@ class EmbeddedDriver:
             "queue_manager": manager.guid,
             "facets": facets,
             "limits": {"max_body_bytes": MAX_BODY_BYTES},
+            **({"security": declared()} if "security" in facets else {}),
             "clock": manager.clock.kind,
             "settle_ms": 0,
             "slack_ms": 0 if manager.clock.kind == "virtual" else 250,

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import MqError, Queue
+from conformance.embedded.security import GET_PROPERTIES, SET_PROPERTIES
 from conformance.embedded.transfers import (
     CONNECTED,
     ON_HOLD,
@@ -112,6 +113,8 @@ class Management:
         if table is None:
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         of = () if target["type"] == "machine" else (self.designated(target),)
+        if not of:
+            self.manager.security.need_of_machine(GET_PROPERTIES)
         self.check_numbers(numbers, table)
         values = [self.value(*table[number], *of) for number in numbers if number in table]
         if len(json.dumps(values)) > MOST_TEXT:
@@ -136,6 +139,7 @@ class Management:
         if action not in _ACTIONS.get(target["type"], ()):
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         if target["type"] == "machine":
+            self.manager.security.need_of_machine(SET_PROPERTIES)
             self.act_on_machine(action)
         else:
             self.act_on_queue(self.manager.queues.outgoing(self.name_in(target)), action)

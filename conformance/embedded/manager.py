@@ -54,6 +54,7 @@ from conformance.embedded.packet_reading import Arrival, IncomingTransfers, Pack
 from conformance.embedded.packet_writing import PacketWriter
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Cursors, Receiving
+from conformance.embedded.security import Security
 from conformance.embedded.store import Store
 from conformance.embedded.structures import Structures
 from conformance.embedded.transactions import Transactions
@@ -94,6 +95,7 @@ class Parts:
     cursors: type[Cursors] = Cursors
     transactions: type[Transactions] = Transactions
     coordination: type[Coordination] = Coordination
+    security: type[Security] = Security
     objects: type[Objects] = Objects
     type_library: type[TypeLibrary] = TypeLibrary
     queue_names: type[QueueNames] = QueueNames
@@ -155,6 +157,7 @@ class Manager:
         self.packet_reader = parts.reader()
         self.structures = parts.structures(self.names)
         self.arrival = parts.arrival(self)
+        self.security = parts.security(self)
         self.delivery = parts.delivery(self)
         self.queues = parts.queues(self)
         self.outgoing = parts.outgoing(self)
@@ -229,6 +232,7 @@ class Manager:
         self.directory.forget()
         self.incoming.forget()
         self.coordination.forget()
+        self.security.forget()
         self.limit(DEFAULT_MESSAGE_QUOTA_KB, DEFAULT_JOURNAL_QUOTA_KB)
         self.queues.forget()
 

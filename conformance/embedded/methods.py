@@ -149,6 +149,8 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "management.connection": {"format_name": _text, "step": _word(*STATUS, "closing", "closed")},
     "management.transfer": _NAMED,
     "management.acknowledge": {"format_name": _text, "kind": _word("session", "order", "final")},
+    "security.get": {"target": _target, "information": _u32},
+    "security.set": {"target": _target, "information": _u32, "descriptor": _text},
     "coordinator.enlist": {"transaction": _guid},
     "coordinator.prepare": {"identifier": _guid},
     "coordinator.commit": {"identifier": _guid},
@@ -174,6 +176,8 @@ _OPTIONAL: Mapping[str, Check] = {
     "count": _u32,
     "sequence_number": _u32,
     "single_phase": _flag,
+    "length": _u32,
+    "as": _text,
     "identifier": _identifier,
     "class": lambda value: type(value) is int and 0 <= value <= 0xFFFF,
 }
@@ -417,6 +421,16 @@ def _commit(manager: Manager, params: Params, caller: Caller) -> None:
 @_method("transactions.abort")
 def _abort(manager: Manager, params: Params, caller: Caller) -> None:
     manager.transactions.abort(_internal(manager, params))
+
+
+@_method("security.get")
+def _get_descriptor(manager: Manager, params: Params, caller: Caller) -> Result:
+    return manager.security.get(params["target"], params["information"], params.get("length"))
+
+
+@_method("security.set")
+def _set_descriptor(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.security.set(params["target"], params["information"], params["descriptor"])
 
 
 def _internal(manager: Manager, params: Params) -> Transaction:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import INFINITE, NULL_GUID, Descriptor, MqError, Position, Queue, Reason, State
 from conformance.embedded.names import Name
+from conformance.embedded.security import CREATE_QUEUE, DELETE_QUEUE, GET_PROPERTIES, SET_PROPERTIES
 from conformance.embedded.store import QueueRow
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
@@ -336,16 +337,22 @@ class Queues:
         private = parts["scope"] == "private"
         local = f"private$\\{parts['queue']}" if private else str(parts["queue"])
         given = self.without_path_name(given, name)
+        wanted = given.get("PROPID_Q_SECURITY")
+        given = {name: value for name, value in given.items() if name != "PROPID_Q_SECURITY"}
         properties = {**self.defaults(), **self.properties_to_keep(given, creating=True)}
         self.only_public(properties, private)
         if local.lower() in self._by_path:
             raise MqError(MQ_ERROR_QUEUE_EXISTS)
+        if private:
+            self.manager.security.need_of_machine(CREATE_QUEUE)
+        descriptor = self.manager.security.of_new_queue(wanted)
         number = self.manager.next_sequence()
         now = self.manager.clock.now_ms() // 1000
         properties |= {
             "PROPID_Q_INSTANCE": str(uuid.uuid5(uuid.UUID(self.manager.guid), str(number))),
             "PROPID_Q_CREATE_TIME": now,
             "PROPID_Q_MODIFY_TIME": now,
+            **({} if descriptor is None else {"descriptor": descriptor}),
         }
         path = f"{self.manager.computer}\\{local}"
         queue = self._add(f"queue-{number:012}", parts["scope"], path, number & 0xFFFFFFFF, properties)
@@ -357,6 +364,7 @@ class Queues:
         queue = self._existing(format_name)
         if queue.kind not in ("private", "public"):
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
+        self.manager.security.need_of_queue(queue, DELETE_QUEUE)
         # Unregister the queue before its messages go: their acknowledgements must not arrive in it.
         self._by_path.pop(queue.path.partition("\\")[2].lower(), None)
         self._by_guid.pop(queue.properties["PROPID_Q_INSTANCE"].lower(), None)
@@ -384,6 +392,7 @@ class Queues:
     def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
         """Return the values of these properties."""
         queue = self._owner(format_name)
+        self.manager.security.need_of_queue(queue, GET_PROPERTIES)
         values = {
             **queue.properties,
             "PROPID_Q_PATHNAME": queue.path,
@@ -392,6 +401,7 @@ class Queues:
             "PROPID_Q_ADS_PATH": "",  # DirectoryPath (3.1.7.1.3)
             "PROPID_Q_PATHNAME_DNS": f"{self.manager.computer}.local\\{queue.path.partition(chr(92))[2]}",
         }
+        values.pop("descriptor", None)
         if any(not isinstance(name, str) or name not in values for name in names):
             raise MqError(MQ_ERROR_ILLEGAL_PROPID)
         return {name: values[name] for name in names}
@@ -399,9 +409,15 @@ class Queues:
     def set(self, format_name: str, given: dict[str, Json]) -> None:
         """Set properties."""
         queue = self._owner(format_name)
+        self.manager.security.need_of_queue(queue, SET_PROPERTIES)
         queue.properties |= self.properties_to_keep(given, creating=False)
         self.only_public(queue.properties, queue.kind == "private")
         queue.properties["PROPID_Q_MODIFY_TIME"] = self.manager.clock.now_ms() // 1000
+        self._store(queue)
+
+    def change(self, queue: Queue, attributes: dict[str, Json]) -> None:
+        """Store attributes that are no properties."""
+        queue.properties |= attributes
         self._store(queue)
 
     def counts(self, format_name: str) -> dict[str, Json]:
@@ -468,6 +484,7 @@ class Queues:
             raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
         if access == "move" and queue.kind not in ("private", "public", "subqueue"):
             raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
+        self.manager.security.need_to_open(queue, access)
         if self.excluded(queue, access, share):
             raise MqError(MQ_ERROR_SHARING_VIOLATION)
         descriptor = Descriptor(self.manager.new_handle("h"), access, share, queue)

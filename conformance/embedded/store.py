@@ -20,6 +20,7 @@ Json = Any
 SCHEMA_VERSION = 4
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS texts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS queues (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, path TEXT NOT NULL, number INTEGER NOT NULL, properties TEXT NOT NULL
 ) WITHOUT ROWID;
@@ -106,6 +107,7 @@ class Store:
         except (OSError, ValueError, sqlite3.Error) as error:  # ValueError: a path with a null character
             raise StoreError(f"the state folder {path.parent} cannot be used: {error}") from error
         self._pending: list[tuple[str, tuple[Json, ...]]] = []
+        self._texts: dict[str, str | None] = {}
         self._has_rows = any(
             self._db.execute(f"SELECT EXISTS(SELECT 1 FROM {table})").fetchone()[0]
             for table in ("queues", "messages", "prepared")
@@ -119,6 +121,21 @@ class Store:
     def set_counter(self, name: str, value: int) -> None:
         """Store a number."""
         self._pending.append(("INSERT OR REPLACE INTO meta VALUES (?,?)", (name, value)))
+
+    def text(self, name: str) -> str | None:
+        """Return a stored text, None if there is none."""
+        if name not in self._texts:
+            found = self._db.execute("SELECT value FROM texts WHERE name=?", (name,)).fetchone()
+            self._texts[name] = found[0] if found else None
+        return self._texts[name]
+
+    def set_text(self, name: str, value: str | None) -> None:
+        """Store a text, or none."""
+        if self.text(name) != value:
+            self._texts[name] = value
+            self._pending.append(("DELETE FROM texts WHERE name=?", (name,)))
+            if value is not None:
+                self._pending.append(("INSERT INTO texts VALUES (?,?)", (name, value)))
 
     def queues(self) -> list[QueueRow]:
         """Return the stored queues, in order of id."""
@@ -198,7 +215,7 @@ class Store:
 
     def clear(self) -> None:
         """Delete every queue, message and transaction; counters stay."""
-        self._pending = [entry for entry in self._pending if entry[0].startswith("INSERT OR REPLACE INTO meta")]
+        self._pending = [entry for entry in self._pending if " meta " in entry[0] or " texts " in entry[0]]
         if self._has_rows:
             self._pending.append(("DELETE FROM messages", ()))
             self._pending.append(("DELETE FROM queues", ()))
