@@ -329,12 +329,12 @@ class Security:
     def get(self, target: dict[str, Json], information: int, room: int | None) -> dict[str, Json]:
         """R_QMGetObjectSecurityInternal (MS-MQMP 3.1.4.7). room: bytes that the caller has; None for any number."""
         self._check(information)
-        found = self._of(self._queue(target))
+        queue = self._queue(target)
         if information & (OWNER | GROUP | DACL):
-            self.need(found, GET_PERMISSIONS)
+            self._need(queue, GET_PERMISSIONS)
         if information & SACL:
-            self._need_privilege("security")
-        parts = found.only(information).packed()
+            self.need_privilege("security")
+        parts = self.shown(self._of(queue), information).packed()
         if room is not None and len(parts) > room:
             raise MqError(MQ_ERROR_SECURITY_DESCRIPTOR_TOO_SMALL, {"length_needed": len(parts)})
         return {"descriptor": base64.b64encode(parts).decode("ascii"), "length_needed": len(parts)}
@@ -343,14 +343,22 @@ class Security:
         """R_QMSetObjectSecurityInternal (MS-MQMP 3.1.4.6)."""
         self._check(information)
         queue = self._queue(target)
-        given, found = unpacked(descriptor), self._of(queue)
+        given = unpacked(descriptor)
         if information & DACL:
-            self.need(found, CHANGE_PERMISSIONS)
+            self._need(queue, CHANGE_PERMISSIONS)
         if information & (OWNER | GROUP) and not self._has_privilege("take_ownership"):
-            self.need(found, TAKE_OWNERSHIP)
+            self._need(queue, TAKE_OWNERSHIP)
         if information & SACL:
-            self._need_privilege("security")
-        self.keep(queue, found.merged(given, information))
+            self.need_privilege("security")
+        self.keep(queue, self.changed(self._of(queue), given, information))
+
+    def shown(self, descriptor: SecurityDescriptor, information: int) -> SecurityDescriptor:
+        """Return the parts of a descriptor that were asked for."""
+        return descriptor.only(information)
+
+    def changed(self, found: SecurityDescriptor, given: SecurityDescriptor, information: int) -> SecurityDescriptor:
+        """Return a descriptor after a set of parts."""
+        return found.merged(given, information)
 
     def keep(self, queue: Queue | None, descriptor: SecurityDescriptor) -> None:
         """Store a descriptor. queue: None for that of the manager."""
@@ -363,6 +371,12 @@ class Security:
     def forget(self) -> None:
         """Give the manager its first descriptor again."""
         self.manager.store.set_text("descriptor", None)
+
+    def _need(self, queue: Queue | None, right: int) -> None:
+        if queue is None:
+            self.need_of_machine(right)
+        else:
+            self.need_of_queue(queue, right)
 
     def _of(self, queue: Queue | None) -> SecurityDescriptor:
         return self.of_machine() if queue is None else self.of_queue(queue)
@@ -386,6 +400,7 @@ class Security:
     def _has_privilege(self, privilege: str) -> bool:
         return self.caller is None or privilege in self.caller.privileges
 
-    def _need_privilege(self, privilege: str) -> None:
+    def need_privilege(self, privilege: str) -> None:
+        """Raise MqError if the caller has not this privilege."""
         if not self._has_privilege(privilege):
             raise MqError(MQ_ERROR_PRIVILEGE_NOT_HELD)
