@@ -79,6 +79,9 @@ def _answer(answer: Answer | None) -> str:
         return ", ".join(f"'{seen.label or message_name(seen)}'" for seen in answer.messages) or "nothing comes"
     if answer.message is None:
         told = [f"{name.replace('_', ' ')} {value}" for name, value in answer.values.items() if name in _SHOWN]
+        told += [str(answer.values["answer"])] if "answer" in answer.values else []
+        listed = answer.values.get("transactions")
+        told += [", ".join(map(str, listed)) or "none"] if isinstance(listed, list) else []
         return ", ".join((*told, *few(answer.values))) or "ok"
     seen = answer.message
     if seen.klass in REPORTS:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from conformance.histories.operations.coordinator import ACTIONS as COORDINATOR_STEPS
 from conformance.histories.operations.management import ACTIONS as MANAGEMENT_STEPS
 from conformance.histories.operations.properties import ACTIONS as PROPERTY_STEPS
 from conformance.histories.operations.table import ACTIONS
@@ -178,6 +179,23 @@ PREPARED = Plan(
     ("begin", "send", "send", "receive", "receive", "prepare", "prepare", "end", "end", "peek", "mistake"),
     share=0.3,
 )
+COORDINATED = Plan(
+    (TRANSACTIONAL,),
+    (
+        *("enlist", "enlist", "send", "send", "send", "receive", "receive", "receive", "begin", "end", "peek"),
+        *("prepare_for_coordinator", "prepare_for_coordinator", "decide", "decide", "decide"),
+    ),
+    share=0.3,
+)
+RECOVERED = Plan(
+    (TRANSACTIONAL,),
+    (
+        *("enlist", "enlist", "send", "send", "send", "receive", "receive", "receive", "open", "open"),
+        *("prepare_for_coordinator", "prepare_for_coordinator", "decide", "recover", "recover"),
+        *("ask_doubt", "answer_doubt", "answer_doubt"),
+    ),
+    share=0.2,
+)
 _PROPERTIES = (
     *("look", *["create_with"] * 3, "create_wrong", *["set"] * 5, *["set_wrong"] * 4, *["property_mistake"] * 3),
     *("use", "delete_read", *["pass_some"] * 3),
@@ -193,7 +211,7 @@ def properties(shown: tuple[str, ...], *, restarts: bool) -> Plan:
 EVERYTHING = Plan(
     (PLAIN, TRANSACTIONAL),
     (
-        *(name for name in ACTIONS if name not in PROPERTY_STEPS | MANAGEMENT_STEPS),
+        *(name for name in ACTIONS if name not in PROPERTY_STEPS | MANAGEMENT_STEPS | COORDINATOR_STEPS),
         "send",
         "send",
         "send",

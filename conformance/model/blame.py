@@ -8,6 +8,7 @@ from typing import Final
 
 from conformance.model.arrivals import IN_ORDER
 from conformance.model.calls import LOOKUPS, READS, Answer, Call, Observation, Scan, SeenMessage
+from conformance.model.coordinated import IN_DOUBT, misnamed
 from conformance.model.expected import (
     Blocks,
     Completion,
@@ -16,6 +17,7 @@ from conformance.model.expected import (
     Fails,
     Result,
     Succeeds,
+    Tells,
     Transfers,
     message_name,
 )
@@ -33,7 +35,7 @@ from conformance.model.journals import (
 )
 from conformance.model.outgoing import CONNECTED, STATES, session_of
 from conformance.model.state import TAKING, Outgoing, Position, Queue, State
-from conformance.model.tables import CursorState, OutgoingState, PositionState
+from conformance.model.tables import ABORTS, COMMITS, CursorState, OutgoingState, PositionState
 from conformance.model.values import replace
 from conformance.spec.constants import hresults
 from conformance.verdict import Json
@@ -292,6 +294,8 @@ _PLACED = {  # the claim of what put a message in its place -> the requirement t
     "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
     "MQDMPR-3.1.4.4.durable": "MQDMPR-3.1.1.12.recoverable-order",
     "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
+    **dict.fromkeys(COMMITS, "MQDMPR-3.1.4.4.send-order"),
+    **dict.fromkeys(ABORTS, _POSITION),
 }
 
 
@@ -433,6 +437,8 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         whose = mistransferred if call.method == "management.transfer" else misdirected
         broken = whose(state, call, demanded, names) or "MQDMPR-3.1.1.12.body-unchanged"
         return Blame(broken, expected, actual)
+    if isinstance(result, Tells) and answer is not None and not answer.failed:
+        return Blame(misnamed(state, answer) if call.method == IN_DOUBT else result.shown[0], expected, actual)
     confused = confused_cursor(state, call, answer)
     if confused is not None:
         return Blame(confused, expected, actual)
@@ -695,6 +701,8 @@ def say_result(result: Result) -> Json:
         return "any answer"
     if isinstance(result, Transfers):
         return {"messages": list(result.messages)}
+    if isinstance(result, Tells):
+        return {result.member: result.value}
     codes = [f"0x{code:08X}" for code in result.codes]
     codes += sorted({f"0x{code:08X}" for _, code in result.by_reading if code is not None})
     return {"fails with": codes} if codes else "fails"

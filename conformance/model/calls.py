@@ -40,6 +40,7 @@ class Call:
     target: `session` for the kind of thing that management must refuse; otherwise it is about `queue`, or the machine.
     step, addresses, error: of a connection. count: the most messages of a transfer, or those acknowledged. number: up
     to which messages are acknowledged in order. klass: the class of a final acknowledgment.
+    identifier: what the coordinator calls a transaction. single_phase: it leaves the decision to the manager.
     """
 
     method: str
@@ -82,6 +83,8 @@ class Call:
     count: int | None = None
     number: int | None = None
     klass: int | None = None
+    identifier: str | None = None
+    single_phase: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the call as a repro file stores it; members at their default are left out."""

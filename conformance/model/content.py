@@ -21,7 +21,7 @@ from conformance.model.message_properties import (
 from conformance.model.rules import LOOKUP_ORDER, TOTAL_BYTES, TRANSACTIONAL_PRIORITY, Rules
 from conformance.model.sends_and_commits import DEFAULT_PRIORITY
 from conformance.model.state import Position, Queue, State
-from conformance.model.tables import PositionState
+from conformance.model.tables import ABORTS, COMMITS, PositionState
 from conformance.model.values import replace
 from conformance.verdict import Json, Outcome, Verdict, held
 
@@ -30,8 +30,8 @@ _BACK = "MQDMPR-3.1.1.2.total-bytes"
 _DOWN = "MQDMPR-3.1.7.2.1.total-bytes"
 _UP = "MQDMPR-3.1.7.2.2.total-bytes"
 _NEW = "MQDMPR-3.1.7.1.3.total-bytes-zero"
-_NEVER_SENT = "MQDMPR-3.1.4.5.sends-vanish"
-_COMMITTED = "MQDMPR-3.1.4.4.receives-gone"
+_NEVER_SENT = ("MQDMPR-3.1.4.5.sends-vanish", *ABORTS)
+_COMMITTED = ("MQDMPR-3.1.4.4.receives-gone", *COMMITS)
 
 
 def counts(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -141,7 +141,7 @@ def _emptied(queue: Queue) -> str:
     if not queue.positions:
         return _NEW
     back = any(
-        position.moved or position.claim == _NEVER_SENT or (position.was_locked and position.claim != _COMMITTED)
+        position.moved or position.claim in _NEVER_SENT or (position.was_locked and position.claim not in _COMMITTED)
         for position in queue.positions
     )
     return _BACK if back else _DOWN

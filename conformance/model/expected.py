@@ -11,6 +11,7 @@ from typing import TypeAlias
 from conformance.model.calls import Answer, Observation, SeenMessage
 from conformance.model.state import State
 from conformance.model.values import value
+from conformance.verdict import Json
 
 Assumption: TypeAlias = tuple[str, str]
 """A reading and one of its alternatives."""
@@ -53,6 +54,18 @@ class Either:
 
 
 @value
+class Tells:
+    """The call succeeds, and its answer says this, if it says anything. member: of the answer's values.
+
+    shown: the requirements that the value shows to hold; another value breaks the first.
+    """
+
+    member: str
+    value: Json
+    shown: tuple[str, ...]
+
+
+@value
 class Transfers:
     """The call succeeds and transfers messages to another computer: groups in order, any order within a group."""
 
@@ -64,7 +77,7 @@ class Transfers:
         return tuple(name for group in self.groups for name in group)
 
 
-Result: TypeAlias = Succeeds | Fails | Blocks | Either | Transfers
+Result: TypeAlias = Succeeds | Fails | Blocks | Either | Transfers | Tells
 
 
 @value
@@ -172,6 +185,8 @@ def _match_result(result: Result, answer: Answer | None) -> Match:
         return _FITS if _gives(result, answer) else _NOT
     if isinstance(result, Transfers):
         return _FITS if _transfers(result, answer) else _NOT
+    if isinstance(result, Tells):
+        return _FITS if not answer.failed and answer.values.get(result.member, result.value) == result.value else _NOT
     return _FITS
 
 

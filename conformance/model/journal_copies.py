@@ -70,7 +70,7 @@ def fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> I
     """Yield what befell a message in this call. old: its queue before the call; new: its position after it."""
     was = old.find(new.message) if old is not None else None
     state = _ABSENT if was is None else was.state
-    if was is new or new.doubtful:
+    if was is new or new.doubtful or (call.method == "restart" and state is new.state):
         return
     if state in _MOVED_FROM and call.method == "queues.delete":
         yield Fate.SEND_DELETED

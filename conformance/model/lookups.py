@@ -10,7 +10,7 @@ from conformance.model.expected import Assumption, Expected, Fails, Succeeds
 from conformance.model.refusals import refused
 from conformance.model.rules import LOOKUP_EDGE, LOOKUP_LOCKED, LOOKUP_NEIGHBOUR, LOOKUP_REMOVED, Rules
 from conformance.model.state import PARKED, START, Position, Queue, Rank, State
-from conformance.model.tables import PositionEvent, PositionState, position_transition
+from conformance.model.tables import ABORTS, COMMITS, PositionEvent, PositionState, position_transition
 from conformance.model.values import replace, value
 from conformance.spec.constants import hresults
 
@@ -19,6 +19,8 @@ _IN_ORDER = {  # the claim that two messages share -> the requirement shown when
     "MQDMPR-3.1.4.4.durable": "MQDMPR-3.1.1.12.recoverable-order",
     "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
     "MQDMPR-3.1.4.5.receives-return": "MQDMPR-3.1.4.5.receives-return-position",
+    **dict.fromkeys(COMMITS, "MQDMPR-3.1.4.4.send-order"),
+    **dict.fromkeys(ABORTS, "MQDMPR-3.1.4.5.receives-return-position"),
 }
 
 _AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED

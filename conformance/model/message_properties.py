@@ -22,7 +22,7 @@ from conformance.model.journals import (
     plain_name,
 )
 from conformance.model.state import Options, Position, Queue, State
-from conformance.model.tables import PositionState
+from conformance.model.tables import ABORTS, PositionState
 from conformance.model.values import replace
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Json, Outcome, Verdict, held
@@ -111,7 +111,7 @@ _MOVED = requirement_id("MQDMPR-3.1.7.1.16.unchanged")
 _COPY = requirement_id("MQDMPR-3.1.7.1.27.message-copy")
 _RETURNS = requirement_id("MQDMPR-3.1.4.5.receives-return")
 _BACK: Final = {  # the claim of what put a message in its place -> the requirement that it keeps its attributes
-    _RETURNS: requirement_id("MQDMPR-3.1.4.5.receives-return-unchanged"),
+    **dict.fromkeys((_RETURNS, *ABORTS), requirement_id("MQDMPR-3.1.4.5.receives-return-unchanged")),
     "MQDMPR-3.1.4.5.move": "MQDMPR-3.1.4.5.move",
     "MQDMPR-3.1.7.1.12.restores": "MQDMPR-3.1.7.1.12.restores",
     "MQDMPR-3.1.7.1.16.moved": _MOVED,

@@ -20,6 +20,7 @@ UNIQUE: Final[Mapping[str, str]] = MappingProxyType(
         "queues.open": requirement_id("MQDMPR-3.1.1.16.handle-unique"),
         "cursors.open": requirement_id("MQDMPR-3.2.1.2.handle-unique"),
         "transactions.begin": requirement_id("MQDMPR-3.1.1.14.identifier-unique"),
+        "coordinator.enlist": requirement_id("MQDMPR-3.1.1.14.identifier-unique"),
     }
 )
 """The method that gives a handle or an identifier, and the requirement that nothing else of its kind has it."""
@@ -34,7 +35,7 @@ def told_apart(state: State, call: Call, known: Mapping[str, Json]) -> Iterator[
     if requirement is None or call.name is None or call.name not in known:
         return
     given = known[call.name]
-    others = [name for name in _open(state, call.method) if name != call.name and name in known]
+    others = [name for name in _open(state, call) if name != call.name and name in known]
     if not others:
         return
     same = next((name for name in others if known[name] == given), None)
@@ -44,12 +45,13 @@ def told_apart(state: State, call: Call, known: Mapping[str, Json]) -> Iterator[
     yield Verdict(requirement, Outcome.FAIL, call.method, f"another handle than that of {same}", str(given))
 
 
-def _open(state: State, method: str) -> Collection[str]:
-    if method == "queues.open":
+def _open(state: State, call: Call) -> Collection[str]:
+    if call.method == "queues.open":
         return [handle.name for handle in state.handles.values() if handle.is_open]
-    if method == "cursors.open":
+    if call.method == "cursors.open":
         return [cursor.name for cursor in state.cursors.values() if cursor.state is not CursorState.CLOSED]
-    return [transaction.name for transaction in state.transactions.values() if transaction.ended is None]
+    each = [found for found in state.transactions.values() if found.ended is None]
+    return [found.name for found in each if call.identifier is None or found.identifier != call.identifier]
 
 
 def named(

@@ -29,10 +29,13 @@ from conformance.model.rules import (
 )
 from conformance.model.state import Handle, Position, Queue, State, Transaction
 from conformance.model.tables import (
+    HELD,
+    CoordinatedEvent,
     PositionEvent,
     PositionState,
     TransactionEvent,
     TransactionState,
+    coordinated_transition,
     transaction_transition,
 )
 from conformance.model.values import replace
@@ -353,15 +356,14 @@ def cancel(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Stop or kill the manager and start it again (MS-MQDMPR 3.1.3).
 
-    Every handle, cursor and waiting read is gone. Open transactions are aborted. Express messages may be lost.
+    Every handle, cursor and waiting read is gone. Open transactions are aborted, except those that their coordinator
+    has had prepared. Express messages may be lost.
     """
     every = [position for queue in state.queues.values() for position in queue.positions]
     begun = any(position.state is _BEGUN for position in every)
-    ended = tuple(
-        transaction_transition(found.state, TransactionEvent.RESTART).id
-        for found in state.transactions.values()
-        if found.ended != "restart"
-    )
+    started = [_started(found) for found in state.transactions.values() if found.ended != "restart"]
+    transactions = {**state.transactions, **{found.name: found for found, _ in started}}
+    in_doubt = {name: found for name, found in transactions.items() if found.ended is None}
     for alternative in rules.accepted(state, RESTART_BEGUN) if begun else ("released",):
         rows: list[str] = []
         after = state
@@ -369,19 +371,33 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             for position in queue.positions:
                 if alternative == "locked" and position.state is _BEGUN:
                     continue  # the handle that could end the read is gone, so no reader sees the message again
-                new, row = after_event(position, _RESTART, target=None)
+                holder = in_doubt.get(position.holder or "")
+                if holder is None:
+                    new, row = after_event(position, _RESTART, target=None)
+                else:
+                    new, row = after_event(position, PositionEvent.RESTART_PREPARED)
+                    new = replace(new, claim=position.claim) if holder.overdue else new
                 rows.append(row)
                 after = after.with_position(queue.name, _through_restart(rules, after, position, new))
-        transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
-        after = replace(after, handles={}, cursors={}, begun={}, waiters=(), transactions=transactions)
+        after = replace(after, handles={}, cursors={}, begun={}, waiters=(), transactions=transactions, halted="")
         yield Expected(
             Succeeds(),
             "MQDMPR-3.1.1.2.private-attributes-persistent",
             replace(after, restarts=state.restarts + 1).tick(),
             shows=False,  # what was kept is seen where it is opened, read or got
             readings=((RESTART_BEGUN, alternative),) if begun else (),
-            transitions=(*rows, *ended),
+            transitions=(*rows, *(row for _, row in started)),
         )
+
+
+def _started(found: Transaction) -> tuple[Transaction, str]:
+    """Return a transaction as a start finds it, and the row taken: its coordinator decides of a prepared one."""
+    if found.identifier is None:
+        row = transaction_transition(found.state, TransactionEvent.RESTART)
+        return replace(found, ended="restart"), row.id
+    arrow = coordinated_transition(found.coordinated, CoordinatedEvent.RESTART)
+    ended = found.ended or (None if found.prepared else "abort")
+    return replace(found, dropped=True, asked=found.asked or ended is None, ended=ended), arrow.id
 
 
 def _through_restart(rules: Rules, state: State, old: Position, new: Position) -> Position:
@@ -398,7 +414,7 @@ def _through_restart(rules: Rules, state: State, old: Position, new: Position) -
         return replace(new, doubtful=True, claim="MQDMPR-3.1.1.12.express-may-survive")
     if is_kept(old.message):
         return replace(new, claim="MQDMPR-3.1.1.2.system-queues-kept")
-    if old.state in (_LOCKED, _MOVING):
+    if old.state in HELD:
         return new
     if old.transactional:
         express = old.delivery == "express"

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from conformance.model.journals import Attributes, Keeping, Wishes
 from conformance.model.properties import APART, ROWS, SINCE
-from conformance.model.tables import CursorState, OutgoingState, PositionState, TransactionState
+from conformance.model.tables import CoordinatedState, CursorState, OutgoingState, PositionState, TransactionState
 from conformance.model.values import copied, replace, value
 from conformance.spec.versions import applies
 from conformance.verdict import Json
@@ -430,17 +430,32 @@ class Transaction:
 
     ended: `commit`, `abort` or `restart`, None while open. prepared: MS-MQDMPR 3.1.4.3. bereft: a queue of its
     operations was deleted before it ended.
+    identifier: what its coordinator calls it, None for an internal one; each name given to it is a handle. dropped: a
+    restart has ended its handle. asked: that restart found it prepared. overdue: no outcome came in time.
     """
 
     name: str
     ended: str | None = None
     prepared: bool = False
     bereft: bool = False
+    identifier: str | None = None
+    dropped: bool = False
+    asked: bool = False
+    overdue: bool = False
 
     @property
     def state(self) -> TransactionState:
         """State in the transaction table."""
         return TransactionState.PREPARED if self.prepared and self.ended is None else _ENDED[self.ended]
+
+    @property
+    def coordinated(self) -> CoordinatedState:
+        """State in the table of transactions of the coordinator."""
+        if self.ended is not None:
+            return CoordinatedState.COMMITTED if self.ended == "commit" else CoordinatedState.ABORTED
+        if self.dropped:
+            return CoordinatedState.IN_DOUBT
+        return CoordinatedState.PREPARED if self.prepared else CoordinatedState.ENLISTED
 
 
 _ENDED = {
@@ -460,7 +475,8 @@ class State:
     identifier, where messages move. shown: to the sent time, the arrival time and the lookup identifier that answers
     have shown. assumed: reading id to the alternatives that this history leaves possible. keeping: account of quotas,
     journals and clock, None until a call needs it. properties: those of the queues, None until a call needs them.
-    management: what management did and showed, None until a call is about it.
+    management: what management did and showed, None until a call is about it. halted: until the next restart, a
+    coordinator that did not answer has stopped the start: `reported`, or `silent` where no call has failed yet.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -480,6 +496,7 @@ class State:
     keeping: Keeping | None = None
     properties: Properties | None = None
     management: Management | None = None
+    halted: str = ""
 
     def key(self) -> Hashable:
         """Return a key that is equal for states that differ only in assumptions."""
@@ -491,6 +508,7 @@ class State:
             tuple(self.begun.values()),
             self.waiters,
             self.now,
+            self.halted,
             self.keeping,
             self.properties and self.properties.key(),
             self.management and self.management.key(),
@@ -501,6 +519,7 @@ class State:
         """Tell whether both have the same key. Fast, because states with a common origin share many objects."""
         return (
             self.now == other.now
+            and self.halted == other.halted
             and _alike(self.cursors, other.cursors)
             and _alike(self.queues, other.queues)
             and _alike(self.handles, other.handles)

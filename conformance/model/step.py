@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from conformance.model import (
     content,
+    coordinated,
     expiry,
     lookups,
     management,
@@ -32,7 +33,19 @@ from conformance.model.content import (
     with_given,
     with_identifier,
 )
-from conformance.model.expected import Allowed, Assumption, Blocks, Either, Expected, Fails, Fit, Match, Succeeds, match
+from conformance.model.expected import (
+    Allowed,
+    Assumption,
+    Blocks,
+    Either,
+    Expected,
+    Fails,
+    Fit,
+    Match,
+    Succeeds,
+    Tells,
+    match,
+)
 from conformance.model.journal_copies import with_copies
 from conformance.model.message_properties import judge_shown, seen_whole
 from conformance.model.names import named, named_scan
@@ -127,6 +140,8 @@ def shown_by(expected: Expected, observation: Observation) -> list[str]:
 
 
 def _add_failure(names: list[str], result: object, answer: Answer | None) -> None:
+    if isinstance(result, Tells):
+        names += result.shown if answer is not None and result.member in answer.values else ()
     if isinstance(result, Fails):
         names.append(result.must)
         if result.code is not None and answer is not None and answer.status is not None:
@@ -247,6 +262,12 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "transactions.prepare": sends_and_commits.prepare,
         "transactions.commit": sends_and_commits.end,
         "transactions.abort": sends_and_commits.end,
+        "coordinator.enlist": coordinated.enlist,
+        "coordinator.prepare": coordinated.told,
+        "coordinator.commit": coordinated.told,
+        "coordinator.abort": coordinated.told,
+        "coordinator.outcome": coordinated.outcome,
+        coordinated.IN_DOUBT: coordinated.in_doubt,
         "clock.now": expiry.now,
         "clock.advance": expiry.advance,
         "outgoing.pause": management.pause,
@@ -262,6 +283,7 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "use": property_judging.use,
     }
 )
+_WHILE_HALTED: Final = frozenset({coordinated.IN_DOUBT, "restart"})
 METHODS = frozenset(_JUDGES)
 """Methods that the model can judge."""
 
@@ -361,7 +383,12 @@ class Model:
         return Allowed(self._outcomes(state, call))
 
     def _outcomes(self, state: State, call: Call) -> tuple[Expected, ...]:
-        outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
+        if state.halted and call.method not in _WHILE_HALTED:
+            raise BadCall("no section says what still works when a start was stopped")
+        asked = call
+        if call.transaction is not None or call.identifier is not None:
+            call = coordinated.meant(state, call)  # work by the first handle, and an end by its effect
+        outcomes = tuple(_JUDGES[asked.method](self.rules, state, call if asked.identifier is None else asked))
         if outcomes and outcomes[0].next.keeping is not None:
             rules = self.rules
             outcomes = tuple([way for found in outcomes for way in with_copies(rules, state, call, found)])
@@ -432,7 +459,7 @@ class Model:
             confused = confused_cursor(states.likely, call, observation.answer)
             found = Blame(confused or fails.code or fails.must, say_result(fails), say_answer(answer))
         else:
-            found = blame(states.likely, call, ways[0].expected, observation, scan)
+            found = blame(states.likely, coordinated.meant(states.likely, call), ways[0].expected, observation, scan)
             ask = found.ask
         if states.capped:
             reason = "too many ways are open to say that none fits"
@@ -580,7 +607,8 @@ class Model:
             verdicts += judge_status(method, subject, answer.status)
             old = way.before.queues[queue_name].find(result.message)
             claim = old.claim if old is not None else ""
-            if call.method == "transactions.abort" and subject != call.method and old is not None:
+            aborts = coordinated.meant(way.before, call).method == "transactions.abort"
+            if aborts and subject != call.method and old is not None:
                 claim = RETURNS  # a reader woken by the abort gets a message that the abort has just put back
             verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)
             state, found = judge_priority(self.rules, state, subject, position, answer.message)

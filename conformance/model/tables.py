@@ -244,6 +244,7 @@ class PositionEvent(_Key):
     ABORT = "abort"
     DELETE_QUEUE = "delete the queue"
     RESTART = "restart"
+    RESTART_PREPARED = "restart, held by a prepared transaction of the coordinator"
     LOSE = "lost in a restart"
     EXPIRE = "time to be received is over"
     TRANSFER = "transferred to its destination"
@@ -326,6 +327,12 @@ POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.MOVING_PURGED, _V.PURGE, _Q.MOVING_PURGED, "MQDMPR-3.1.7.1.16.transaction-locks"),
     _M(_Q.MOVING_PURGED, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
     _M(_Q.MOVING_PURGED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.4.5.purged-deleted"),
+    # What a coordinator has asked to prepare outlives the manager, with all it holds (3.1.1.1, 3.1.1.13, 3.1.1.14).
+    _M(_Q.SENDING, _V.RESTART_PREPARED, _Q.SENDING, "MQDMPR-3.1.1.1.transaction-collection"),
+    _M(_Q.LOCKED, _V.RESTART_PREPARED, _Q.LOCKED, "MQDMPR-3.1.1.1.transaction-collection"),
+    _M(_Q.PURGE_PENDING, _V.RESTART_PREPARED, _Q.PURGE_PENDING, "MQDMPR-3.1.1.1.transaction-collection"),
+    _M(_Q.MOVING, _V.RESTART_PREPARED, _Q.MOVING, "MQDMPR-3.1.1.1.transaction-collection"),
+    _M(_Q.MOVING_PURGED, _V.RESTART_PREPARED, _Q.MOVING_PURGED, "MQDMPR-3.1.1.1.transaction-collection"),
 )
 HELD: Final = frozenset({_Q.SENDING, _Q.LOCKED, _Q.PURGE_PENDING, _Q.MOVING, _Q.MOVING_PURGED})  # in a transaction
 _POSITION = {(row.source, row.event): row for row in POSITION}
@@ -413,6 +420,113 @@ def transaction_transition(state: TransactionState, event: TransactionEvent) -> 
     return _TRANSACTION[(state, event)]
 
 
+class CoordinatedState(_Key):
+    """State of a transaction of the coordinator (MS-MQDMPR 3.1.3, 3.1.4.6 to 3.1.4.11). An ended one stays known."""
+
+    START = "(unknown)"
+    ENLISTED = "Enlisted"
+    PREPARED = "Prepared for its coordinator"
+    IN_DOUBT = "In doubt"
+    COMMITTED = "Committed by its coordinator"
+    ABORTED = "Aborted by its coordinator"
+
+
+class CoordinatedEvent(_Key):
+    """Event of a transaction of the coordinator."""
+
+    ENLIST = "enlist"
+    PREPARE = "prepare"
+    PREPARE_NOTHING = "prepare, nothing to end"
+    PREPARE_SINGLE = "prepare in a single phase"
+    COMMIT = "commit"
+    ABORT = "abort"
+    RESTART = "restart"
+    OUTCOME_COMMITTED = "outcome committed"
+    OUTCOME_ABORTED = "outcome aborted"
+    OUTCOME_TIMEOUT = "no outcome in time"
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatedTransition:
+    """One arrow. answer: what the manager tells the coordinator, empty for nothing.
+
+    claim: the requirement broken if the event fails. shown: those that the answer shows to hold; another one breaks the
+    first. reading, id: as for a cursor's arrow.
+    """
+
+    source: CoordinatedState
+    event: CoordinatedEvent
+    target: CoordinatedState
+    answer: str
+    claim: str
+    shown: tuple[str, ...] = ()
+    reading: str | None = None
+    id: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", f"coordinated {self.source.value} --{self.event.value}--> {self.target.value}")
+
+
+_D, _K = CoordinatedState, CoordinatedEvent
+_J = CoordinatedTransition
+_PREPARED = ("MQDMPR-3.1.4.6.prepared-reported", "MQDMPR-3.1.4.6.prepare-done-sent")
+_SINGLE = ("MQDMPR-3.1.4.6.two-phase-only", "MQDMPR-3.1.4.7.commit-reported")
+_UNPREPARED = (
+    "MQDMPR-3.1.4.6.failed-prepare-aborts",
+    "MQDMPR-3.1.4.6.failed-prepare-raises-abort",
+    "MQDMPR-3.1.4.8.abort-reported",
+)
+_COMMIT_TOLD, _ABORT_TOLD = ("MQDMPR-3.1.4.7.commit-reported",), ("MQDMPR-3.1.4.8.abort-reported",)
+_OVER = (_D.START, _D.COMMITTED, _D.ABORTED)
+
+# What no coordinator does has no row: a commit without a prepare, an outcome that nobody asked for. A transaction that
+# is over is not in the collection, as an unknown one, so its events fail without a word of it (3.1.4.6 to 3.1.4.8).
+COORDINATED: Final[tuple[CoordinatedTransition, ...]] = (
+    _J(_D.START, _K.ENLIST, _D.ENLISTED, "", "MQMP-3.1.4.13.created"),
+    _J(_D.ENLISTED, _K.ENLIST, _D.ENLISTED, "", "MQMP-3.1.4.13.known"),
+    _J(_D.PREPARED, _K.ENLIST, _D.PREPARED, "", "MQMP-3.1.4.13.known"),
+    _J(
+        _D.ENLISTED,
+        _K.PREPARE,
+        _D.PREPARED,
+        "prepared",
+        "MQDMPR-3.1.4.6.prepares",
+        (*_PREPARED, "MQMP-3.1.4.13.enlisted"),
+    ),
+    _J(_D.ENLISTED, _K.PREPARE_NOTHING, _D.COMMITTED, "read_only", "MQDMPR-3.1.4.6.prepares"),
+    _J(_D.ENLISTED, _K.PREPARE_SINGLE, _D.COMMITTED, "committed", "MQDMPR-3.1.4.6.single-phase-commits", _SINGLE),
+    _J(_D.ENLISTED, _K.ABORT, _D.ABORTED, "aborted", "MQDMPR-3.1.4.8.aborts", _ABORT_TOLD),
+    _J(_D.ENLISTED, _K.RESTART, _D.ABORTED, "", "MQDMPR-3.1.3.unfinished-transaction-aborted"),
+    _J(_D.PREPARED, _K.PREPARE, _D.PREPARED, "prepared", "MQDMPR-3.1.4.6.prepares", _PREPARED),
+    _J(_D.PREPARED, _K.COMMIT, _D.COMMITTED, "committed", "MQDMPR-3.1.4.7.commits", _COMMIT_TOLD),
+    _J(_D.PREPARED, _K.ABORT, _D.ABORTED, "aborted", "MQDMPR-3.1.4.8.aborts", _ABORT_TOLD),
+    _J(_D.PREPARED, _K.RESTART, _D.IN_DOUBT, "", "MQDMPR-3.1.1.1.transaction-collection"),
+    _J(_D.IN_DOUBT, _K.OUTCOME_COMMITTED, _D.COMMITTED, "", "MQDMPR-3.1.4.9.commits"),
+    _J(_D.IN_DOUBT, _K.OUTCOME_ABORTED, _D.ABORTED, "", "MQDMPR-3.1.4.10.aborts"),
+    _J(_D.IN_DOUBT, _K.OUTCOME_TIMEOUT, _D.IN_DOUBT, "", "MQDMPR-3.1.4.11.error-reported"),
+    _J(_D.IN_DOUBT, _K.RESTART, _D.IN_DOUBT, "", "MQDMPR-3.1.1.1.transaction-collection"),
+    *(_J(over, _K.PREPARE, over, "aborted", "MQDMPR-3.1.4.6.failed-prepare-aborts", _UNPREPARED) for over in _OVER),
+    *(
+        _J(over, _K.PREPARE_SINGLE, over, "aborted", "MQDMPR-3.1.4.6.failed-prepare-aborts", _UNPREPARED)
+        for over in _OVER
+    ),
+    *(_J(over, _K.COMMIT, over, "committed", "MQDMPR-3.1.4.7.commit-reported", _COMMIT_TOLD) for over in _OVER),
+    *(_J(over, _K.ABORT, over, "aborted", "MQDMPR-3.1.4.8.abort-reported", _ABORT_TOLD) for over in _OVER),
+    *(_J(over, _K.OUTCOME_COMMITTED, over, "", "MQDMPR-3.1.4.9.commits") for over in _OVER),
+    *(_J(over, _K.OUTCOME_ABORTED, over, "", "MQDMPR-3.1.4.10.aborts") for over in _OVER),
+    *(_J(over, _K.RESTART, over, "", "MQDMPR-3.1.1.1.transaction-collection") for over in _OVER[1:]),
+)
+COMMITS: Final = ("MQDMPR-3.1.4.6.single-phase-commits", "MQDMPR-3.1.4.7.commits", "MQDMPR-3.1.4.9.commits")
+ABORTS: Final = ("MQDMPR-3.1.4.8.aborts", "MQDMPR-3.1.4.10.aborts")
+"""The claims of messages whose transaction its coordinator has ended."""
+_COORDINATED = {(row.source, row.event): row for row in COORDINATED}
+
+
+def coordinated_transition(state: CoordinatedState, event: CoordinatedEvent) -> CoordinatedTransition:
+    """Return the row for this state and event. Raises KeyError when the documents have none."""
+    return _COORDINATED[(state, event)]
+
+
 class OutgoingState(_Key):
     """State of an outgoing queue: MS-MQDMPR 3.1.1.3 (State), as far as transfers show it from outside.
 
@@ -478,9 +592,17 @@ def outgoing_transition(state: OutgoingState, event: OutgoingEvent) -> OutgoingT
     return _OUTGOING[(state, event)]
 
 
-Transition: TypeAlias = CursorTransition | PositionTransition | TransactionTransition | OutgoingTransition
+Transition: TypeAlias = (
+    CursorTransition | PositionTransition | TransactionTransition | CoordinatedTransition | OutgoingTransition
+)
 TABLES: Final[Mapping[str, tuple[Transition, ...]]] = MappingProxyType(
-    {"cursor": CURSOR, "message position": POSITION, "transaction": TRANSACTION, "outgoing queue": OUTGOING}
+    {
+        "cursor": CURSOR,
+        "message position": POSITION,
+        "transaction": TRANSACTION,
+        "coordinated transaction": COORDINATED,
+        "outgoing queue": OUTGOING,
+    }
 )
 """Every table, by its subject. Row ids are unique."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -298,7 +299,8 @@ class Handles:
     """The handles, format names and lookup identifiers behind the names of one history.
 
     own: the end of its queues' names, for a driver that cannot be reset. lookups: message to the lookup identifier it
-    was seen with. identifiers: the same for message identifiers, of what was transferred. played: the harness plays the
+    was seen with. identifiers: the same for message identifiers, of what was transferred.
+    coordinated: the GUID of each transaction of the coordinator. played: the harness plays the
     connections of outgoing queues.
     """
 
@@ -313,6 +315,8 @@ class Handles:
         self.lookups: Mapping[str, int] = {}
         self.identifiers: dict[str, dict[str, Json]] = {}
         self.played = client.offers("management.connection")
+        self._unique = client.unique
+        self.coordinated: dict[str, str] = {}
 
     def of(self, kind: Kind, name: str) -> Any:
         """Return the value to send for a name in a request. Raises KeyError for a name that no call has given."""
@@ -323,6 +327,12 @@ class Handles:
         if kind is Kind.MESSAGE:
             return str(self.lookups.get(name, 0))
         return self.requests[name] if kind is Kind.WAIT else self.known[name]
+
+    def identifier(self, name: str) -> str:
+        """Return the GUID of a transaction of the coordinator: one that no earlier example has used."""
+        if name not in self.coordinated:
+            self.coordinated[name] = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self._unique()}/{name}"))
+        return self.coordinated[name]
 
     def keep(self, kind: Kind, name: str, given: Any) -> None:
         """Keep the handle or format name that an answer gave for a name."""

@@ -42,8 +42,8 @@ def handles(state: State, *access: str) -> list[Handle]:
 
 
 def open_transactions(state: State) -> list[str]:
-    """Return the transactions that have not ended."""
-    return [transaction.name for transaction in state.transactions.values() if transaction.ended is None]
+    """Return the handles of transactions that have not ended."""
+    return [found.name for found in state.transactions.values() if found.ended is None and not found.dropped]
 
 
 def working_transactions(state: State) -> list[str]:
@@ -52,8 +52,15 @@ def working_transactions(state: State) -> list[str]:
 
 
 def ended_transactions(state: State) -> list[str]:
-    """Return the ended transactions, except those that a restart ended together with their handles."""
-    return [found.name for found in state.transactions.values() if found.ended not in (None, "restart")]
+    """Return the ended transactions without coordinator, except those that a restart ended with their handles."""
+    return internal(
+        state, [found.name for found in state.transactions.values() if found.ended not in (None, "restart")]
+    )
+
+
+def internal(state: State, given: Iterable[str]) -> list[str]:
+    """Return those transactions that have no coordinator."""
+    return [name for name in given if state.transactions[name].identifier is None]
 
 
 def cursors(state: State, handle: str | None = None) -> list[Cursor]:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from conformance.histories.operations import properties, sends, transactions
+from conformance.histories.operations.coordinator import COORDINATOR
 from conformance.histories.operations.management import MANAGEMENT, OUTGOING
 from conformance.histories.operations.operation import NEEDED, Action, Kind, Member, Offer, Operation, Role
 from conformance.histories.operations.queues import JOURNALS, MOVES, QUEUES
@@ -31,7 +32,7 @@ _FAMILIES = (
         JOURNALS,
         OUTGOING,
     ),
-    *(transactions.CLOCK, properties.OPERATIONS, MANAGEMENT),
+    *(transactions.CLOCK, properties.OPERATIONS, MANAGEMENT, COORDINATOR),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {
     operation.method: operation for family in _FAMILIES for operation in family

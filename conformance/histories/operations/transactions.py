@@ -19,6 +19,7 @@ from conformance.histories.operations.operation import (
 from conformance.histories.operations.state_queries import (
     ended_transactions,
     handles,
+    internal,
     listed,
     message_name,
     names,
@@ -42,7 +43,7 @@ def begins(state: State) -> list[Call]:
 def endings(state: State) -> list[Call]:
     """Commit or abort a transaction in which no read waits."""
     busy = {waiter.transaction for waiter in state.waiters}
-    free = [name for name in open_transactions(state) if name not in busy]
+    free = [name for name in internal(state, open_transactions(state)) if name not in busy]
     worked = [name for name in free if any(True for _ in state.held_by(name))]  # ending an empty one shows little
     calls: list[Call] = []
     for name in worked or free:
@@ -55,7 +56,8 @@ def endings(state: State) -> list[Call]:
 def prepares(state: State) -> list[Call]:
     """Prepare a transaction that holds messages, or the last one that ended."""
     busy = {waiter.transaction for waiter in state.waiters}
-    able = [name for name in working_transactions(state) if name not in busy and any(True for _ in state.held_by(name))]
+    work = internal(state, working_transactions(state))
+    able = [name for name in work if name not in busy and any(True for _ in state.held_by(name))]
     over = ended_transactions(state)[-1:]
     return [listed("transactions.prepare", transaction=name) for name in (*able, *able, *over)]
 
@@ -178,7 +180,7 @@ def _mistakes(state: State) -> Iterator[Call]:
             for other in [handle] if handle.is_open else others[:1]:
                 yield listed("messages.peek", handle=other.name, cursor=cursor.name)
             yield listed("cursors.close", cursor=cursor.name)
-    for transaction in state.transactions.values():
+    for transaction in map(state.transactions.__getitem__, internal(state, state.transactions)):
         if transaction.ended not in (None, "restart"):  # a restart ends the handle too
             yield listed("transactions.commit", transaction=transaction.name)
             yield listed("transactions.abort", transaction=transaction.name)

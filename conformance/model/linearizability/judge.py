@@ -21,7 +21,13 @@ from conformance.model.step import Model, States
 from conformance.model.tables import PositionState
 from conformance.verdict import Json, Outcome, Verdict
 
-_FRAME = frozenset({"queues.create", "queues.open", "restart", "clock.advance", "queues.close", "queues.delete"})
+_FRAME = frozenset(
+    {
+        *("queues.create", "queues.open", "restart", "clock.advance", "queues.close", "queues.delete"),
+        *("coordinator.enlist", "coordinator.prepare", "coordinator.commit", "coordinator.abort"),
+        *("coordinator.in_doubt", "coordinator.outcome"),
+    }
+)
 _ENDS = frozenset({"transactions.begin", "transactions.prepare", "transactions.commit", "transactions.abort"})
 _TAKING = frozenset({"messages.receive", "messages.receive_by_lookup_id", "messages.receive_begin"})
 

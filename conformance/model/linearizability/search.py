@@ -205,12 +205,13 @@ def same(state: State, kept: dict[Hashable, Hashable] | None = None) -> Hashable
         frozenset((queue.name, queue.exists, _positions(queue, once)) for queue in state.queues.values()),
         frozenset((handle.name, handle.is_open, handle.lost) for handle in state.handles.values()),
         frozenset(_cursor(state, cursor) for cursor in state.cursors.values()),
-        frozenset((found.name, found.ended, found.prepared) for found in state.transactions.values()),
+        frozenset(state.transactions.values()),
         frozenset((begun.name, begun.message, begun.ended) for begun in state.begun.values()),
         tuple(waiter.name for waiter in state.waiters),
         frozenset(state.assumed.items()) if state.assumed else None,
         state.restarts,
         state.now,
+        state.halted,
     )
     return tuple(once(part, part) for part in parts)
 

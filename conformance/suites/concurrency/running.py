@@ -77,9 +77,14 @@ class HistoryRecorder:
     def one(self, call: Call, client: str = "-") -> Answer:
         """Make a call and wait for its answer."""
         flight = self.start(call, client)
-        answer = self.driving.answer(flight.outstanding.result())
+        answer = self._answered(flight)
         self._over(flight, answer)
         return answer
+
+    def _answered(self, flight: Flight) -> Answer:
+        result, completes = flight.outstanding.result(), OPERATIONS[flight.call.method].answer
+        answer = self.driving.answer(result)
+        return answer if completes is None else completes(answer, flight.call, result.values, self.driving.handles)
 
     def start(self, call: Call, client: str) -> Flight:
         """Send a call without waiting for its answer."""
@@ -105,7 +110,7 @@ class HistoryRecorder:
             if flight.outstanding.blocked and flight.blocked is None:
                 flight.blocked = now
             if flight.outstanding.done:
-                answer = self.driving.answer(flight.outstanding.result())
+                answer = self._answered(flight)
                 self._over(flight, answer)
                 ended.append((flight, answer))
         return ended
