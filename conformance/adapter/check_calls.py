@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -467,6 +468,39 @@ def transactions(walk: DriverCheck) -> None:
         walk.call(end, transaction=transaction)
 
 
+def coordinator(walk: DriverCheck) -> None:
+    """Play a coordinator that commits in two phases and in one, and aborts; ask what is in doubt."""
+    if not walk.client.offers("coordinator.enlist"):
+        return
+    queue = opened(walk, fresh_queue(walk, "coordinator", transactional=True), "send")
+    prepare: tuple[str, dict[str, Json]] = ("coordinator.prepare", {})
+    single: tuple[str, dict[str, Json]] = ("coordinator.prepare", {"single_phase": True})
+    for ends in ((prepare, ("coordinator.commit", {})), (single,), (prepare, ("coordinator.abort", {}))):
+        identifier = str(uuid.uuid4())
+        transaction = walk.call("coordinator.enlist", transaction=identifier).values["transaction"]
+        walk.call("messages.send", queue=queue, message=_message(walk), transaction=transaction)
+        for method, params in ends:
+            _if_offered(walk, method, {"identifier": identifier, **params})
+    _if_offered(walk, "coordinator.in_doubt", {})
+
+
+def in_doubt(walk: DriverCheck) -> None:
+    """A prepared transaction must be in doubt after a restart, until its coordinator answers."""
+    client = walk.client
+    if not client.keeps_state or not all(client.offers(f"coordinator.{name}") for name in ("prepare", "in_doubt")):
+        return
+    identifier = str(uuid.uuid4())
+    queue = opened(walk, fresh_queue(walk, "doubt", transactional=True), "send")
+    transaction = walk.call("coordinator.enlist", transaction=identifier).values["transaction"]
+    walk.call("messages.send", queue=queue, message=_message(walk), transaction=transaction)
+    walk.call("coordinator.prepare", identifier=identifier)
+    client.restart(kill=True)
+    known = [name.lower() for name in walk.call("coordinator.in_doubt").values["transactions"]]
+    if identifier not in known:
+        walk.say("coordinator.in_doubt", "wrong", "a transaction that was prepared is not in doubt after a kill")
+    _if_offered(walk, "coordinator.outcome", {"identifier": identifier, "outcome": "aborted"})
+
+
 def waiting(walk: DriverCheck) -> None:
     """A waiting read must leave the driver free for other calls, and end when its time-out passes."""
     if not walk.client.offers("messages.receive"):
@@ -614,6 +648,7 @@ GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
     move,
     two_phases,
     transactions,
+    coordinator,
     waiting,
     cancel,
     line,
@@ -624,7 +659,7 @@ GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
 )
 
 # These run after the restarts, which begin again in the outer namespace.
-LAST_GROUPS: tuple[Callable[[DriverCheck], None], ...] = (attach,)
+LAST_GROUPS: tuple[Callable[[DriverCheck], None], ...] = (in_doubt, attach)
 
 _SENT: tuple[tuple[str, Json, Json], ...] = (
     ("priority", 0, 3),

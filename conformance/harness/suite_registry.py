@@ -36,6 +36,7 @@ _COSTS = {
     "journals": 8,
     "quotas": 6,
     "subqueues": 15,
+    "coordinator": 20,
     "concurrency": 40,
     "outgoing": 30,
     "properties": 40,

@@ -477,6 +477,7 @@ _UNPREPARED = (
     "MQDMPR-3.1.4.8.abort-reported",
 )
 _COMMIT_TOLD, _ABORT_TOLD = ("MQDMPR-3.1.4.7.commit-reported",), ("MQDMPR-3.1.4.8.abort-reported",)
+_READ_ONLY = "R-MQDMPR-dtc-read-only"
 _OVER = (_D.START, _D.COMMITTED, _D.ABORTED)
 
 # What no coordinator does has no row: a commit without a prepare, an outcome that nobody asked for. A transaction that
@@ -493,7 +494,7 @@ COORDINATED: Final[tuple[CoordinatedTransition, ...]] = (
         "MQDMPR-3.1.4.6.prepares",
         (*_PREPARED, "MQMP-3.1.4.13.enlisted"),
     ),
-    _J(_D.ENLISTED, _K.PREPARE_NOTHING, _D.COMMITTED, "read_only", "MQDMPR-3.1.4.6.prepares"),
+    _J(_D.ENLISTED, _K.PREPARE_NOTHING, _D.COMMITTED, "read_only", "MQDMPR-3.1.4.6.prepares", (), _READ_ONLY),
     _J(_D.ENLISTED, _K.PREPARE_SINGLE, _D.COMMITTED, "committed", "MQDMPR-3.1.4.6.single-phase-commits", _SINGLE),
     _J(_D.ENLISTED, _K.ABORT, _D.ABORTED, "aborted", "MQDMPR-3.1.4.8.aborts", _ABORT_TOLD),
     _J(_D.ENLISTED, _K.RESTART, _D.ABORTED, "", "MQDMPR-3.1.3.unfinished-transaction-aborted"),

@@ -10,11 +10,14 @@ from itertools import pairwise
 from random import Random
 
 from conformance.model.tables import (
+    COORDINATED,
     CURSOR,
     OUTGOING,
     POSITION,
     TABLES,
     TRANSACTION,
+    CoordinatedState,
+    CoordinatedTransition,
     CursorState,
     CursorTransition,
     Ending,
@@ -538,7 +541,7 @@ def _counted(found: Label, table: Covered) -> Label:
     return replace(found, lines=(f"{first} · {f'{count:,}×' if count else 'never'}", *rest), kind=kind)
 
 
-ENDS = frozenset({"(start)", "(end)", "absent", "Deleted"})
+ENDS = frozenset({"(start)", "(unknown)", "(end)", "absent", "Deleted"})
 """Names for absence: before the first state and after the last."""
 
 
@@ -574,6 +577,11 @@ def _position(row: PositionTransition) -> Arrow:
 def _transaction(row: TransactionTransition) -> Arrow:
     more = _returns(row.result.value) if row.result is Ending.UNKNOWN else ""
     return Arrow(row.source.value, row.target.value, (_label(row, more, (row.claim,)),))
+
+
+def _coordinated(row: CoordinatedTransition) -> Arrow:
+    more = f"answers {row.answer}" if row.answer else ""
+    return Arrow(row.source.value, row.target.value, (_label(row, more, (row.claim, *row.shown)),))
 
 
 def _outgoing(row: OutgoingTransition) -> Arrow:
@@ -612,6 +620,13 @@ def diagrams() -> Mapping[str, Diagram]:
             "The states of a transaction and what leads from one to another.",
             tuple(state.value for state in TransactionState),
             tuple(map(_transaction, TRANSACTION)),
+        ),
+        Diagram(
+            "model-coordinated-transaction.svg",
+            "A transaction of a coordinator (MS-MQDMPR 3.1.3, 3.1.4.6-11)",
+            "The states of a transaction that a coordinator prepares and ends, and what leads from one to another.",
+            tuple(state.value for state in CoordinatedState),
+            tuple(map(_coordinated, COORDINATED)),
         ),
         Diagram(
             "model-outgoing-queue.svg",

@@ -238,7 +238,6 @@ REASONS: Final[Mapping[str, str]] = {
     "directory": "it needs a directory service",
     "security": "it needs security descriptors or identities",
     "management": "it needs an administrator's settings",
-    "coordinator": "it needs a transaction coordinator",
 }
 """Every reason, and what it says of a step."""
 DATA: Final = Path(__file__).with_name("no_feature.toml")
@@ -370,7 +369,7 @@ def test_reasons_are_needed_and_are_of_conditional_steps() -> None:
 
 
 def test_a_reason_agrees_with_what_the_requirement_needs() -> None:
-    needs = {"directory": "directory", "security": "security", "management": "management", "coordinator": "coordinator"}
+    needs = {"directory": "directory", "security": "security", "management": "management"}
     for one in unfeatured().values():
         entry = catalogue().requirements[one.id]
         if one.reason in needs:

@@ -23,7 +23,7 @@ from conformance.histories.operations.operation import Offer
 from conformance.histories.operations.table import ACTIONS, METHODS
 from conformance.histories.walk import Plan, set_up
 from conformance.model import BadCall, Call, Model, State
-from conformance.model.expected import Completion, Expected, Fails, Succeeds
+from conformance.model.expected import Completion, Expected, Fails, Succeeds, Tells
 from conformance.model.state import Queue
 from conformance.spec.catalogue import catalogue
 
@@ -340,7 +340,8 @@ def demands_of(made: Expected | Fails | Completion) -> set[str]:
     """The requirements an outcome, a failure or the end of a wait names."""
     if isinstance(made, Fails):
         return {made.must} | ({made.code} if made.code else set())
-    return {made.requirement, *made.also} - {""}
+    shown = made.result.shown if isinstance(made.result, Tells) else ()
+    return {made.requirement, *made.also, *shown} - {""}
 
 
 def default_readings() -> Mapping[str, tuple[str, ...]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import exploring
+import scopes_coordinator
 import scopes_keeping
 import scopes_management
 import scopes_moves
@@ -340,6 +341,7 @@ SCOPES = (
     *scopes_keeping.SCOPES,
     *scopes_outgoing.SCOPES,
     *scopes_management.SCOPES,
+    *scopes_coordinator.SCOPES,
 )
 
 PLANS = {name.lower(): plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}

@@ -17,11 +17,14 @@ from conformance.model import Call, Model, States
 from conformance.model.calls import INFINITE
 from conformance.model.expected import Succeeds
 from conformance.model.tables import (
+    COORDINATED,
     CURSOR,
     OUTGOING,
     POSITION,
     TABLES,
     TRANSACTION,
+    CoordinatedEvent,
+    CoordinatedState,
     CursorEvent,
     CursorState,
     Ending,
@@ -87,7 +90,7 @@ def test_every_guard_place_and_result_of_a_cursor_is_used_by_a_row_that_is_taken
     "member",
     [
         *(*CursorState, *CursorEvent, *PositionState, *PositionEvent, *TransactionState, *TransactionEvent, *Ending),
-        *(*OutgoingState, *OutgoingEvent),
+        *(*OutgoingState, *OutgoingEvent, *CoordinatedState, *CoordinatedEvent),
     ],
     ids=str,
 )
@@ -118,7 +121,8 @@ def test_every_method_is_asked() -> None:
 
 
 def named_requirements() -> set[str]:
-    claims = {row.claim for row in POSITION} | {row.claim for row in TRANSACTION} | {row.claim for row in OUTGOING}
+    claims = {row.claim for table in (POSITION, TRANSACTION, COORDINATED, OUTGOING) for row in table}
+    claims |= {name for row in COORDINATED for name in row.shown}
     return claims | {name for row in CURSOR for name in row.requirements}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from conformance.histories.features import clock, lookups, management, queues, reads, sends, transactions
+from conformance.histories.features import clock, coordinator, lookups, management, queues, reads, sends, transactions
 from conformance.histories.features.feature import Feature
 
 FEATURES: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
@@ -27,6 +27,12 @@ FEATURES: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
         "transactions.prepare": transactions.PREPARE,
         "transactions.commit": transactions.COMMIT,
         "transactions.abort": transactions.ABORT,
+        "coordinator.enlist": coordinator.ENLIST,
+        "coordinator.prepare": coordinator.PREPARE,
+        "coordinator.commit": coordinator.COMMIT,
+        "coordinator.abort": coordinator.ABORT,
+        "coordinator.in_doubt": coordinator.IN_DOUBT,
+        "coordinator.outcome": coordinator.OUTCOME,
         "queues.create": queues.CREATE,
         "queues.delete": queues.DELETE,
         "queues.open": queues.OPEN,
@@ -51,8 +57,8 @@ FEATURES: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
         "use": management.USE,
     }
 )
-PLAYED: Final = frozenset(method for method in FEATURES if method.startswith("management."))
-"""The methods of management: walks and written histories meet their features, and no scope plays a network."""
+PLAYED: Final = frozenset(method for method in FEATURES if method.startswith(("management.", "coordinator.")))
+"""The methods of management and of a coordinator: walks and written histories meet their features, not the plan."""
 PLANNED: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
     {method: table for method, table in FEATURES.items() if method not in PLAYED}
 )

@@ -27,7 +27,7 @@ from conformance.model import (
     States,
     rules,
 )
-from conformance.model.expected import Blocks, Either, Expected, Fails, Succeeds, Transfers
+from conformance.model.expected import Blocks, Either, Expected, Fails, Succeeds, Tells, Transfers
 from conformance.model.rules import Rules
 from conformance.model.sends_and_commits import DEFAULT_PRIORITY
 from conformance.model.state import Position
@@ -101,6 +101,8 @@ class Player:
         if isinstance(result, Transfers):
             every = [self._message(name, before, queue)[0].message for name in _freely(result)]
             return Answer(messages=tuple(replace(one, destination=queue) for one in every if one is not None)), state
+        if isinstance(result, Tells):
+            return Answer(values={result.member: result.value}), state
         assert isinstance(result, (Succeeds, Either, Blocks))
         return (None if isinstance(result, Blocks) else Answer()), state
 

@@ -12,6 +12,7 @@ METHODS = {
     "messages": ["send", "receive", "peek", "peek_next", "receive_by_lookup_id", "move", "cancel"],
     "cursors": ["open", "close"],
     "transactions": ["begin", "prepare", "commit", "abort"],
+    "coordinator": ["enlist", "prepare", "commit", "abort", "in_doubt", "outcome", "context", "requests", "refuse"],
     "outgoing": ["counts", "pause", "resume"],
     "management": ["get", "action"],
     "packets": ["encode", "decode"],
@@ -28,7 +29,7 @@ class ExpressesNothing(Honest):
             if method == "hello":
                 facets = {"manager": ["hello", "reset", "stop"], **METHODS}
                 self.answer(
-                    number, protocol="1.2", name="expresses-nothing", version="1", profile="msmq-4.0",
+                    number, protocol="1.3", name="expresses-nothing", version="1", profile="msmq-4.0",
                     computer="HOST", facets=facets, clock="virtual",
                 )  # fmt: skip
             elif method in ("reset", "stop"):
