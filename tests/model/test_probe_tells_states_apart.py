@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import exploring
 import pytest
+import scopes_coordinator
 import scopes_management
 import telling_apart
 from cases import all_of
@@ -22,8 +23,8 @@ STATES = 60  # of one scope, spread over all that are found; a hundred pairs of 
 MODEL = Model(exploring.default_readings())
 SURE = ("queues.open", "messages.receive", "messages.cancel", "messages.send", "clock.", "transactions.")
 """What a probe asks whatever room it has: it ends what is open, and looks into the queues."""
-MANAGED = {scope.name for scope in scopes_management.SCOPES}
-"""Histories of management end without a probe: what they show is read in them, and no history is planned for it."""
+MANAGED = {scope.name for scope in (*scopes_management.SCOPES, *scopes_coordinator.SCOPES)}
+"""Histories of management and of a coordinator end without a probe: no history is planned for them."""
 BY_NAME = {scope.name: scope for scope in SCOPES if scope.name not in MANAGED}
 
 
