@@ -1,4 +1,4 @@
-"""What a coordinator does, and histories of a transactional queue in which it does so."""
+"""The acts of a coordinator, and histories of a transactional queue in which it does them."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_what_is_unknown_cannot_be_prepared(mq: Any, judge: Any, mq_need: Any, s
 @SINGLE
 @pytest.mark.requirement(*FAILED, "MQDMPR-3.1.4.8.abort-reported")
 def test_what_is_over_cannot_be_prepared(mq: Any, judge: Any, mq_need: Any, single: bool) -> None:
-    """What was committed stays committed, although the answer is the one of an abort."""
+    """A commit stays one, although the answer is that of an abort."""
     history = story(mq, judge, mq_need)
     history.run(*filled("a"), enlist("t1", "x1"), receive(within="t1"), send("b", within="t1"), send("c", within="t1"))
     history.run(prepare("x1"), commit("x1"), receive(), prepare("x1", single=single), *looked(2))

@@ -1,4 +1,4 @@
-"""What a restart finds of a transaction of the coordinator, after each act and in each: MS-MQDMPR 3.1.3, 3.1.1.1."""
+"""Restarts find each transaction of the coordinator as it was, after each act and in each: MS-MQDMPR 3.1.3, 3.1.1.1."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def rows() -> list[Any]:
 @pytest.mark.parametrize("kills", [1, 2], ids=["a kill", "two kills"])
 @pytest.mark.parametrize("act", rows())
 def test_a_kill_directly_after(mq: Any, judge: Any, mq_need: Any, act: str, kills: int, word: str) -> None:
-    """What is in doubt then waits, and all else has ended. Nothing comes between the act and the kill."""
+    """A transaction in doubt waits, and all others have ended. Nothing comes between the act and the kill."""
     history = recovery(mq, judge, mq_need)
     history.run(*filled("a", "b", "z"), *ACTS[act][0], *[KILL] * kills, *opened(), *looked(1), DOUBT)
     history.run(outcome(word), *looked(4))
