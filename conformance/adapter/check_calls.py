@@ -473,14 +473,12 @@ def coordinator(walk: DriverCheck) -> None:
     if not walk.client.offers("coordinator.enlist"):
         return
     queue = opened(walk, fresh_queue(walk, "coordinator", transactional=True), "send")
-    prepare: tuple[str, dict[str, Json]] = ("coordinator.prepare", {})
-    single: tuple[str, dict[str, Json]] = ("coordinator.prepare", {"single_phase": True})
-    for ends in ((prepare, ("coordinator.commit", {})), (single,), (prepare, ("coordinator.abort", {}))):
+    for single, end in ((False, "commit"), (True, "commit"), (False, "abort")):
         identifier = str(uuid.uuid4())
         transaction = walk.call("coordinator.enlist", transaction=identifier).values["transaction"]
         walk.call("messages.send", queue=queue, message=_message(walk), transaction=transaction)
-        for method, params in ends:
-            _if_offered(walk, method, {"identifier": identifier, **params})
+        _if_offered(walk, "coordinator.prepare", {"identifier": identifier, "single_phase": single})
+        _if_offered(walk, f"coordinator.{end}", {"identifier": identifier})
     _if_offered(walk, "coordinator.in_doubt", {})
 
 

@@ -121,6 +121,7 @@ def _member(parameter: str) -> Member:
 
 _ONE: Final = {"identifier": _member("identifier")}
 
+_END: Final[Mapping[str, Any]] = {"settles": True, "late": True, "subject": "identifier"}
 COORDINATOR: Final = (
     Operation(
         "coordinator.enlist",
@@ -133,13 +134,11 @@ COORDINATOR: Final = (
         "coordinator.prepare",
         {**_ONE, "single_phase": value(False, parameter="single_phase")},
         lambda call, state: (
-            f"the coordinator asks to prepare {call.identifier}{' in a single phase' if call.single_phase else ''}"
+            f"the coordinator asks to prepare {call.identifier}{' in a single phase' * call.single_phase}"
         ),
         (action("prepare_for_coordinator", prepares, "coordinator.prepare"),),
         answer=_answered,
-        settles=True,
-        late=True,
-        subject="identifier",
+        **_END,
     ),
     Operation(
         "coordinator.commit",
@@ -147,9 +146,7 @@ COORDINATOR: Final = (
         lambda call, state: f"the coordinator tells to commit {call.identifier}",
         (action("decide", decisions, "coordinator.commit", "coordinator.abort"),),
         answer=_answered,
-        settles=True,
-        late=True,
-        subject="identifier",
+        **_END,
     ),
     Operation(
         "coordinator.abort",
@@ -157,9 +154,7 @@ COORDINATOR: Final = (
         lambda call, state: f"the coordinator tells to abort {call.identifier}",
         answer=_answered,
         restores=True,
-        settles=True,
-        late=True,
-        subject="identifier",
+        **_END,
     ),
     Operation(
         "coordinator.in_doubt",
@@ -174,16 +169,10 @@ COORDINATOR: Final = (
     Operation(
         "coordinator.outcome",
         {**_ONE, "action": value(NEEDED, parameter="outcome")},
-        lambda call, state: (
-            f"the coordinator does not answer about {call.identifier} in time"
-            if call.action == "timeout"
-            else f"the coordinator answers that {call.identifier} was {call.action}"
-        ),
+        lambda call, state: f"the coordinator answers of {call.identifier}: {call.action}",
         (action("answer_doubt", outcomes, "coordinator.outcome"),),
         restores=True,
-        settles=True,
-        late=True,
-        subject="identifier",
+        **_END,
     ),
 )
 ACTIONS: Final = frozenset(one.name for operation in COORDINATOR for one in operation.choices)

@@ -10,9 +10,7 @@ from conformance.histories.examples import (
     TARGET_JOURNAL,
     begin_keeping,
     begin_transaction,
-    cursor,
     peek,
-    peek_next,
     receive,
     receives,
     send,
@@ -58,13 +56,6 @@ def test_a_commit_ends_a_wait(mq: Any, judge: Any, mq_need: Any) -> None:
     history.run(prepare(), commit(), *looked(2))
 
 
-@pytest.mark.requirement("MQDMPR-3.1.4.6.single-phase-commits", "MQDMPR-3.1.4.4.wakes-readers")
-def test_a_single_phase_ends_a_wait(mq: Any, judge: Any, mq_need: Any) -> None:
-    history = story(mq, judge, mq_need)
-    history.run(enlist(), send("a", within="t1"), receive(wait_ms=60_000, name="w1"))
-    history.run(prepare(single=True), *looked(1))
-
-
 @pytest.mark.requirement(*COMMITS, "MQMQ-2.3.1.4.journal-copy")
 def test_a_commit_journals_what_was_received(mq: Any, judge: Any, mq_need: Any) -> None:
     how = {"journaling": True, "transactional": True}
@@ -103,13 +94,6 @@ def test_a_foreign_transaction_changes_nothing(mq: Any, judge: Any, mq_need: Any
     history = story(mq, judge, mq_need, "transactions.abort")
     history.run(*filled("a", "b"), *other_work(), enlist(), receive(within="t1"), send("c", within="t1"), prepare())
     history.run(commit(FOREIGN), *looked(2), commit(), *looked(1), other_ends(), *looked(1))
-
-
-@pytest.mark.requirement(*COMMITS, "MQDMPR-3.1.7.1.14.next-available")
-def test_a_cursor_passes_over_what_is_prepared(mq: Any, judge: Any, mq_need: Any) -> None:
-    history = story(mq, judge, mq_need, "cursors.open", "messages.peek", "messages.peek_next")
-    history.run(*filled("a", "b", "c"), enlist(), receive(within="t1"), send("d", within="t1"), prepare(), cursor("c1"))
-    history.run(peek("c1"), peek_next("c1"), commit(), peek_next("c1"), *looked(4))
 
 
 @pytest.mark.requirement(*COMMITS, "MQDMPR-3.1.4.4.success")
