@@ -506,15 +506,18 @@ COORDINATED: Final[tuple[CoordinatedTransition, ...]] = (
     _J(_D.IN_DOUBT, _K.OUTCOME_ABORTED, _D.ABORTED, "", "MQDMPR-3.1.4.10.aborts"),
     _J(_D.IN_DOUBT, _K.OUTCOME_TIMEOUT, _D.IN_DOUBT, "", "MQDMPR-3.1.4.11.error-reported"),
     _J(_D.IN_DOUBT, _K.RESTART, _D.IN_DOUBT, "", "MQDMPR-3.1.1.1.transaction-collection"),
-    *(_J(over, _K.PREPARE, over, "aborted", "MQDMPR-3.1.4.6.failed-prepare-aborts", _UNPREPARED) for over in _OVER),
     *(
-        _J(over, _K.PREPARE_SINGLE, over, "aborted", "MQDMPR-3.1.4.6.failed-prepare-aborts", _UNPREPARED)
+        _J(over, event, over, *told)
         for over in _OVER
+        for event, told in (
+            (_K.PREPARE, ("aborted", _UNPREPARED[0], _UNPREPARED)),
+            (_K.PREPARE_SINGLE, ("aborted", _UNPREPARED[0], _UNPREPARED)),
+            (_K.COMMIT, ("committed", _COMMIT_TOLD[0], _COMMIT_TOLD)),
+            (_K.ABORT, ("aborted", _ABORT_TOLD[0], _ABORT_TOLD)),
+            (_K.OUTCOME_COMMITTED, ("", "MQDMPR-3.1.4.9.commits", ())),
+            (_K.OUTCOME_ABORTED, ("", "MQDMPR-3.1.4.10.aborts", ())),
+        )
     ),
-    *(_J(over, _K.COMMIT, over, "committed", "MQDMPR-3.1.4.7.commit-reported", _COMMIT_TOLD) for over in _OVER),
-    *(_J(over, _K.ABORT, over, "aborted", "MQDMPR-3.1.4.8.abort-reported", _ABORT_TOLD) for over in _OVER),
-    *(_J(over, _K.OUTCOME_COMMITTED, over, "", "MQDMPR-3.1.4.9.commits") for over in _OVER),
-    *(_J(over, _K.OUTCOME_ABORTED, over, "", "MQDMPR-3.1.4.10.aborts") for over in _OVER),
     *(_J(over, _K.RESTART, over, "", "MQDMPR-3.1.1.1.transaction-collection") for over in _OVER[1:]),
 )
 COMMITS: Final = ("MQDMPR-3.1.4.6.single-phase-commits", "MQDMPR-3.1.4.7.commits", "MQDMPR-3.1.4.9.commits")

@@ -7,19 +7,13 @@ from typing import Any
 import pytest
 
 from conformance.histories.examples import (
-    TARGET_JOURNAL,
-    begin_keeping,
-    begin_transaction,
     peek,
     receive,
     receives,
     send,
 )
-from conformance.histories.examples import commit as committed
 from conformance.model import Call
 from conformance.suites.coordinator.acts import (
-    ENDS,
-    FILLS,
     FOREIGN,
     abort,
     commit,
@@ -56,13 +50,6 @@ def test_a_commit_ends_a_wait(mq: Any, judge: Any, mq_need: Any) -> None:
     history.run(prepare(), commit(), *looked(2))
 
 
-@pytest.mark.requirement(*COMMITS, "MQMQ-2.3.1.4.journal-copy")
-def test_a_commit_journals_what_was_received(mq: Any, judge: Any, mq_need: Any) -> None:
-    how = {"journaling": True, "transactional": True}
-    history = begin_keeping(mq, judge, mq_need, *ENDS, *FILLS, reads=(TARGET_JOURNAL,), **how)
-    history.run(*filled("a", "b"), enlist(), receive(within="t1"), prepare(), commit(), *receives("j1", 2), *looked(2))
-
-
 @pytest.mark.requirement(*COMMITS, "MQDMPR-3.1.7.1.7.locked-commit", "MQDMPR-3.1.7.1.10.transaction-locks")
 def test_a_purge_leaves_what_is_held(mq: Any, judge: Any, mq_need: Any) -> None:
     history = story(mq, judge, mq_need, "queues.purge")
@@ -94,10 +81,3 @@ def test_a_foreign_transaction_changes_nothing(mq: Any, judge: Any, mq_need: Any
     history = story(mq, judge, mq_need, "transactions.abort")
     history.run(*filled("a", "b"), *other_work(), enlist(), receive(within="t1"), send("c", within="t1"), prepare())
     history.run(commit(FOREIGN), *looked(2), commit(), *looked(1), other_ends(), *looked(1))
-
-
-@pytest.mark.requirement(*COMMITS, "MQDMPR-3.1.4.4.success")
-def test_a_transaction_without_coordinator_goes_on(mq: Any, judge: Any, mq_need: Any) -> None:
-    history = story(mq, judge, mq_need)
-    history.run(*filled("a", "b"), enlist(), begin_transaction("t2"), receive(within="t1"), receive(within="t2"))
-    history.run(send("c", within="t2"), prepare(), committed("t2"), *looked(2), commit(), *looked(1))
