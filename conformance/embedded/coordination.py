@@ -63,6 +63,11 @@ class Coordination:
             self.manager.transactions.abort(found)
         return ABORTED
 
+    def holds_work(self, identifier: str) -> bool:
+        """Return true if a transaction has sent, received or moved something."""
+        found = self._known.get(identifier.lower())
+        return found is not None and bool(found.steps)
+
     def in_doubt(self) -> list[str]:
         """Return the transactions whose outcome this process asks the coordinator for (MS-MQDMPR 3.1.3)."""
         return sorted(self._doubtful)

@@ -34,6 +34,7 @@ READINGS: Mapping[str, str] = {
     "R-MQDMPR-purge-uncommitted-send": "appears",
     "R-MQDMPR-abort-purged-reason": "purged",
     "R-MQDMPR-first-last-in-transaction": "per-destination",
+    "R-MQDMPR-dtc-read-only": "prepared",
     "R-MQDMPR-transactional-express": "recoverable",
     "R-MQDMPR-receive-end-twice": "refused",
     "R-MQDMPR-share-with-peek": "data-model",

@@ -27,7 +27,7 @@ _NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "management": ("management.",),
     "transfers": ("management.",),
     "incoming": ("management.",),
-    "coordinator": ("coordinator.",),
+    "coordination": ("coordinator.",),
 }
 """Parts of the manager that only some methods use, with the beginnings of their names."""
 _OBJECTS: Final = "objects"

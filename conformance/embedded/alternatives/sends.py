@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.embedded.alternatives.base import follows
+from conformance.embedded.coordination import PREPARED, Coordination
 from conformance.embedded.delivery import DEFAULT_PRIORITY, MAX_LABEL, Delivery, Sending
 from conformance.embedded.entities import (
     INFINITE,
@@ -55,6 +56,16 @@ def purge_uncommitted_send_purged(plain, self, position):
         self.manager.delivery.remove(position)
     else:
         plain(position)
+
+
+@follows("dtc-read-only=read-only", Coordination.prepare)
+def dtc_read_only_read_only(plain, self, identifier, *, single_phase):
+    """A transaction that did nothing is over when its coordinator asks for its vote."""
+    answer = plain(identifier, single_phase=single_phase)
+    if answer == PREPARED and not self.holds_work(identifier):
+        self.commit(identifier)
+        return "read_only"
+    return answer
 
 
 @follows("acknowledge-purged=received", Receiving.end)
