@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import embedded_stories_coordinator
 import embedded_stories_cursors
 import embedded_stories_keeping
 import embedded_stories_management
@@ -19,10 +20,12 @@ import embedded_stories_reads
 import embedded_stories_refusals
 import embedded_stories_reports
 import embedded_stories_restart
+import embedded_stories_security
 import embedded_stories_values
 from embedded_stories import STORIES, Story
 
 MODULES = (
+    embedded_stories_coordinator,
     embedded_stories_cursors,
     embedded_stories_keeping,
     embedded_stories_management,
@@ -40,6 +43,7 @@ MODULES = (
     embedded_stories_refusals,
     embedded_stories_reports,
     embedded_stories_restart,
+    embedded_stories_security,
     embedded_stories_values,
 )
 __all__ = ["MODULES", "STORIES", "Story"]

@@ -1,0 +1,93 @@
+"""Stories of transactions that a coordinator ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from embedded_stories import NAME, Teller, of, subqueue
+from embedded_stories_restart import started_again
+from embedded_talk import Talk
+
+FIRST, OTHER, NEVER = (f"{digit}b6e4d6f-7a1f-4c3b-9a57-6f5b2f3f9a10" for digit in "012")
+
+
+def _worked(tell: Teller, identifier: str, label: str) -> None:
+    """Enlist the manager; receive, move and send in the transaction."""
+    into, _ = subqueue(tell.talk)
+    send, receive = tell.talk.open(NAME, "send"), tell.talk.open(NAME)
+    transaction = tell("coordinator.enlist", transaction=identifier)["transaction"]
+    tell.take(receive, transaction=transaction)
+    lookup = tell.peek(receive).get("message", {}).get("lookup_identifier")
+    tell("messages.move", queue=receive, lookup_identifier=lookup, destination=into, transaction=transaction)
+    tell.send(send, label, transaction)
+
+
+def _left(tell: Teller) -> None:
+    for name in (NAME, f"{NAME};sub", f"{NAME};JOURNAL"):
+        tell.counts(name)
+        tell.few(tell.talk.open(name))
+
+
+def _told(tell: Teller, *decisions: str, **more: Any) -> None:
+    for decision in decisions:
+        tell(f"coordinator.{decision}", identifier=FIRST, **more)
+
+
+def _of_decisions(*decisions: str, **more: Any) -> None:
+    """Register the story of a transaction about which the coordinator says this."""
+
+    @of("coordinator")
+    def decided(talk: Talk) -> list[Any]:
+        tell = Teller(talk)
+        tell.filled("abcd", transactional=True, PROPID_Q_JOURNAL=1)
+        _worked(tell, FIRST, "sent")
+        _told(tell, decisions[0], **more)
+        tell.peek(talk.open(NAME))
+        tell.counts()
+        _told(tell, *decisions[1:])
+        _left(tell)
+        tell("coordinator.commit", identifier=NEVER)
+        tell("coordinator.prepare", identifier=NEVER)
+        return tell.seen
+
+
+_of_decisions("prepare", "commit", "commit", "prepare")
+_of_decisions("prepare", "abort", "abort")
+_of_decisions("prepare", single_phase=True)
+_of_decisions("abort")
+
+
+def _of_outcomes(*outcomes: str, kills: int = 1, purge: bool = False) -> None:
+    """Register the story of two prepared transactions, of one of which these outcomes are told after a start."""
+
+    @of("coordinator")
+    def in_doubt(talk: Talk) -> list[Any]:
+        tell = Teller(talk)
+        tell.filled("abcdef", transactional=True, PROPID_Q_JOURNAL=1)
+        for identifier, label in ((FIRST, "sent"), (OTHER, "other")):
+            _worked(tell, identifier, label)
+            tell("coordinator.prepare", identifier=identifier)
+        if purge:
+            tell("queues.purge", queue=talk.open(NAME))
+        again = talk
+        for _ in range(kills):
+            again = started_again(again, True)
+            again("clock.now")
+        later = Teller(again)
+        try:
+            later("coordinator.in_doubt")
+            later("clock.advance", by_ms=90_000)
+            for outcome in outcomes:
+                later("coordinator.outcome", identifier=FIRST, outcome=outcome)
+                later("coordinator.in_doubt")
+                later.counts()
+            _left(later)
+            return [*tell.seen, *later.seen]
+        finally:
+            again.driver.close()
+
+
+_of_outcomes("committed", "committed")
+_of_outcomes("aborted", kills=2)
+_of_outcomes("aborted", purge=True)
+_of_outcomes("timeout")
