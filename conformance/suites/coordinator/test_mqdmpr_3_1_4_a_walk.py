@@ -7,24 +7,18 @@ from typing import Any
 import pytest
 
 from conformance.histories import plans
+from conformance.histories.plans import judged_in
 from conformance.histories.walk import NEEDS, walk
 from conformance.suites.coordinator.acts import DOUBTS, ENDS
 
-WALKED = (
-    "MQMP-3.1.4.13.created",
-    "MQDMPR-3.1.4.6.prepared-reported",
-    "MQDMPR-3.1.4.7.commit-reported",
-    "MQDMPR-3.1.4.8.abort-reported",
-)
 
-
-@pytest.mark.requirement(*WALKED)
+@pytest.mark.requirement(*judged_in("coordinated"))
 def test_a_walk_with_a_coordinator(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, *ENDS)
     walk(mq, judge, run_options, plans.COORDINATED)
 
 
-@pytest.mark.requirement(*WALKED, "MQDMPR-3.1.3.resource-manager", "MQDMPR-3.1.1.1.transaction-collection")
+@pytest.mark.requirement(*judged_in("recovered"))
 def test_a_walk_with_restarts(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
