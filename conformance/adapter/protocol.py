@@ -312,6 +312,7 @@ class Hello:
 
     queue_manager: GUID text, None when the API has none. readings: reading id to the alternative claimed.
     accepts: the values that its methods accept, by kind (`message`, `share`, ...); of an absent kind, every value.
+    security: the member of this name as the driver wrote it, None if all calls are made as one user.
     """
 
     protocol: str
@@ -327,6 +328,7 @@ class Hello:
     readings: Mapping[str, str]
     queue_manager: str | None
     accepts: Mapping[str, frozenset[str]]
+    security: Mapping[str, Json] | None = None
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Json]) -> Hello:
@@ -345,6 +347,7 @@ class Hello:
             readings=dict(raw.get("readings", {})),
             queue_manager=raw.get("queue_manager"),
             accepts={kind: frozenset(names) for kind, names in raw.get("accepts", {}).items()},
+            security=raw.get("security"),
         )
 
     def offers(self, name: str) -> bool:

@@ -456,6 +456,7 @@ def hello_json(client: Port) -> dict[str, Any]:
         "readings": dict(hello.readings),
         "queue_manager": hello.queue_manager,
         **({"accepts": {kind: sorted(names) for kind, names in hello.accepts.items()}} if hello.accepts else {}),
+        **({"security": dict(hello.security)} if hello.security is not None else {}),
     }
 
 
