@@ -20,6 +20,9 @@ from conformance.spec.constants.properties import PROPERTIES
 from conformance.verdict import Json
 
 _LEFT_OUT: Json = {"vt": "ERROR", "value": 0x80020004}  # DISP_E_PARAMNOTFOUND
+_DACL = 4  # DACL_SECURITY_INFORMATION, MS-MQMQ 2.2.3
+_EVERYBODY_ALL = "AQAEgAAAAAAAAAAAAAAAABQAAAACABwAAQAAAAAAFAA/AA8AAQEAAAAAAAEAAAAA"
+"""A descriptor whose DACL allows S-1-1-0 everything (0x000F003F)."""
 _RECEIVE_ACCESS, _DENY_NONE = 1, 0  # MC-MQAC 2.2.2.4, 2.2.2.5
 
 
@@ -412,6 +415,30 @@ def _managed(walk: DriverCheck, target: dict[str, Json], names: list[str]) -> No
         walk.say("management.get", "wrong", f"{len(numbers)} properties were asked, and it answered {len(values)}")
 
 
+def security(walk: DriverCheck) -> None:
+    """Read a queue's DACL and set it again, and open the queue as each user that `hello` declares."""
+    if not (walk.client.offers("security.get") or walk.client.offers("security.set")):
+        return
+    format_name = fresh_queue(walk, "security")
+    target: dict[str, Json] = {"type": "queue", "format_name": format_name}
+    dacl: Json = _EVERYBODY_ALL
+    if walk.client.offers("security.get"):
+        dacl = walk.call("security.get", target=target, information=_DACL).values.get("descriptor", dacl)
+        walk.call("security.get", target={"type": "machine"}, information=_DACL)
+    for descriptor in (dacl, _EVERYBODY_ALL):
+        _if_offered(walk, "security.set", {"target": target, "information": _DACL, "descriptor": descriptor})
+    declared = walk.client.hello.security
+    if declared is None:
+        walk.say("hello.security", "missing", "declares no users, so rights cannot be told")
+    elif walk.client.offers("security.set") and walk.client.offers("queues.open"):
+        for caller in declared["callers"]:
+            params = {"format_name": format_name, "access": "send", "as": caller["sid"]}
+            if not walk.client.call("queues.open", **params).ok:
+                walk.say("as", "wrong", f"{caller['sid']} cannot open a queue that everybody may do everything with")
+                return
+        walk.say("as", "ok", f"{len(declared['callers'])} users can call")
+
+
 def messages(walk: DriverCheck) -> None:
     _, handle = _filled(walk, "messages")
     _if_offered(walk, "messages.peek", {"queue": handle, "timeout_ms": patient_ms(walk)})
@@ -640,6 +667,7 @@ GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
     queues,
     outgoing,
     management,
+    security,
     messages,
     cursors,
     lookup,
