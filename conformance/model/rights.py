@@ -105,10 +105,9 @@ def allowed(descriptor: Descriptor, token: frozenset[str], wanted: int) -> bool:
     return not left
 
 
-def granted(descriptor: Descriptor, token: frozenset[str], of: int = QUEUE_ALL | MACHINE_ALL) -> int:
-    """Return those of the rights `of` that each alone would be allowed."""
-    bits = (1 << at for at in range(of.bit_length()) if of >> at & 1)
-    return sum(bit for bit in bits if allowed(descriptor, token, bit))
+def granted(descriptor: Descriptor, token: frozenset[str]) -> int:
+    """Return the rights of which each alone would be allowed."""
+    return sum(1 << at for at in range(32) if allowed(descriptor, token, 1 << at))
 
 
 def new_queue(

@@ -104,8 +104,7 @@ def default(scene: Scene, kind: str) -> None:
     }
     judged_by_entries(scene, ids, expected, found)
     if kind == DOMAIN_USER and not scene.srmp:
-        may = rights.granted(found, frozenset({EVERYBODY}), rights.QUEUE_ALL)
-        only = not may & ~rights.READ
+        only = not rights.granted(found, frozenset({EVERYBODY})) & ~rights.READ
         demand = f"{_CREATE}is-world-readable-server-false-0x00000000"
         scene.expect(demand, only, f"no more than {rights.READ:#x}", plain_json(found))
 
