@@ -68,19 +68,22 @@ def suites() -> dict[str, tuple[Path, ...]]:
     return {name: found[name] for name in sorted(found, key=_place)}
 
 
-_BY_NUMBER = frozenset({"objects", "security"})  # suites whose sections build upon those before them: 3.9, then 3.17
-_FORMATS_FIRST = frozenset({"names", "structures", "security"})
 _ALONE = re.compile(r"test_mqac_3_\d+_3_")  # an object by itself, which others are judged by (MC-MQAC 3.x.3)
+_DOCUMENTS = ("mqmq", "mqmp", "mqdmpr", "mqac")  # of security: rights before what new queues and objects have of them
 
 
-def _turn(module: Path) -> tuple[bool, list[tuple[int, str]]]:
-    """Sort key that puts formats first, so that a wrong name is reported as such, not as a failed open."""
-    last = module.parent.name in _FORMATS_FIRST and not module.name.startswith("test_mqmq")
-    if module.parent.name not in _BY_NUMBER:
-        return last, [(0, module.name)]
-    parts = module.stem.split("_")
-    last = last or (module.parent.name == "objects" and _ALONE.match(module.stem) is None)
-    return last, [(int(part), "") if part.isdecimal() else (1000, part) for part in parts]
+def _turn(module: Path) -> tuple[int, list[tuple[int, str]]]:
+    """Sort key that puts formats first, so that a wrong name is reported as such, not as a failed open.
+
+    In suites whose sections build upon those before them, 3.9 comes before 3.17.
+    """
+    suite, parts = module.parent.name, module.stem.split("_")
+    numbers = [(int(part), "") if part.isdecimal() else (1000, part) for part in parts]
+    if suite == "objects":
+        return int(_ALONE.match(module.stem) is None), numbers
+    if suite == "security":
+        return _DOCUMENTS.index(parts[1]), numbers
+    return int(suite in ("names", "structures") and not module.name.startswith("test_mqmq")), [(0, module.name)]
 
 
 def _place(name: str) -> tuple[int, str]:

@@ -260,9 +260,9 @@ def parts_set(scene: Scene, what: str) -> None:
                 _written(scene, target, old, bit)
             _written(scene, target, new, information)
             found, expected = scene.descriptor_in_parts(target), old.merged(new, information)
-            for bit, demand in PART_IDS.items():
+            for bit in sorted(PART_IDS, key=lambda each: not information & each):
                 same = found.part(bit) == expected.part(bit)
-                for each in (demand, f"{_SET}updates", _DESCRIPTORS[what]):
+                for each in (PART_IDS[bit], f"{_SET}updates", _DESCRIPTORS[what]):
                     scene.expect(each, same, plain_json(expected), plain_json(found))
 
 
