@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
-KIND: Final = "rights"
+KIND: Final = "story"
 Story = Callable[[Scene], None]
 _SOMEBODY: Final = "S-1-5-21-11-22-33-4444"  # nobody who calls
 _EACH: Final = ("every", "first")
