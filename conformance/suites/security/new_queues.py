@@ -93,21 +93,13 @@ def masks_of(descriptor: Descriptor, sid: str) -> list[Json]:
 
 
 def judged_by_entries(
-    scene: Scene, ids: Mapping[str, tuple[str, ...]], expected: Descriptor, found: Descriptor
+    scene: Scene, creator: User, ids: Mapping[str, tuple[str, ...]], expected: Descriptor, found: Descriptor
 ) -> None:
     """Judge the entries of a default DACL. ids: requirements by what the entry is for; `all` for the whole list."""
-    owner = expected.owner or ""
-    for word, sid in (
-        ("world", EVERYBODY),
-        ("anonymous", ANONYMOUS),
-        ("machine", scene.machine or ""),
-        ("owner", owner),
-    ):
+    owners = {expected.owner or creator.sid: "owner", creator.sid: "owner"}
+    for sid, word in {EVERYBODY: "world", **owners, ANONYMOUS: "anonymous", scene.machine or "": "machine"}.items():
         wanted, actual = masks_of(expected, sid), masks_of(found, sid)
-        names = ids.get(word, ())
-        if not wanted and word in ("anonymous", "machine"):
-            names = ids["all"] if actual else ()  # no entry is demanded, so that one is the list's mistake
-        for demand in names:
+        for demand in ids[word] if wanted or actual else ():
             scene.expect(demand, wanted == actual, {sid: wanted}, {sid: actual})
     same = _rows(expected) == _rows(found)
     for demand in ids["all"]:
@@ -127,10 +119,10 @@ def default(scene: Scene, kind: str) -> None:
         "world": (f"{_DEFAULT}{world}", f"{_DEFAULT}world-entry", *((f"{_DEFAULT}srmp-write",) if scene.srmp else ())),
         "anonymous": (f"{_DEFAULT}anonymous-entry",),
         "machine": (f"{_DEFAULT}machine-properties", f"{_DEFAULT}machine-entry"),
-        "owner": (f"{_DEFAULT}owner-all", f"{_DEFAULT}owner-entry") if world == "world-properties" else (),
+        "owner": (f"{_DEFAULT}owner-all", f"{_DEFAULT}owner-entry"),
         "all": (f"{_DEFAULT}default-dacl", "MQDMPR-3.1.7.1.33.default-security"),
     }
-    judged_by_entries(scene, ids, expected, found)
+    judged_by_entries(scene, creator, ids, expected, found)
 
 
 def _judge_owner(

@@ -99,10 +99,10 @@ def default(scene: Scene, kind: str) -> None:
         ),
         "anonymous": (f"{made}nonzero-anonymous-access-access-allowed-ace",),
         "machine": (f"{made}nonzero-machine-sid-machine-access", f"{made}nonzero-machine-access-access-allowed-ace"),
-        "owner": (f"{made}nonzero-owner-access-access-allowed-ace",) if kind == DOMAIN_USER else (),
+        "owner": (f"{made}nonzero-owner-access-access-allowed-ace",),
         "all": (f"{_CREATE}security-new-queue-security-descriptor-according",),
     }
-    judged_by_entries(scene, ids, expected, found)
+    judged_by_entries(scene, creator, ids, expected, found)
     if kind == DOMAIN_USER and not scene.srmp:
         only = not rights.granted(found, frozenset({EVERYBODY})) & ~rights.READ
         demand = f"{_CREATE}is-world-readable-server-false-0x00000000"

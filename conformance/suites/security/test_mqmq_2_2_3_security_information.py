@@ -20,10 +20,10 @@ _QUEUE, _MACHINE = "MQDMPR-3.1.1.2.security", "MQDMPR-3.1.1.1.security"
 @pytest.mark.parametrize(
     "story",
     [
-        marked("read-queue", _QUEUE),
-        marked("read-machine", _MACHINE),
         marked("set-queue", _QUEUE, "MQMP-3.1.4.6.updates"),
         marked("set-machine", _MACHINE, "MQMP-3.1.4.6.updates"),
+        marked("read-queue", _QUEUE),
+        marked("read-machine", _MACHINE),
     ],
 )
 def test_each_combination_of_parts(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
