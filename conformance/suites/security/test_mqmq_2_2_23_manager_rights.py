@@ -1,4 +1,4 @@
-"""What each right of the queue manager lets a user do: MS-MQMQ 2.2.23."""
+"""Rights of the queue manager, one by one and all but one: MS-MQMQ 2.2.23."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each right of a queue lets a user do, and what entries of each kind add up to: MS-MQMQ 2.2.24."""
+"""Rights of a queue, one by one and all but one, and entries that add up or exclude: MS-MQMQ 2.2.24."""
 
 from __future__ import annotations
 
