@@ -63,7 +63,14 @@ def _released(self, position, *operations):
         position.state, position.uncommitted = State.AVAILABLE, False
 
 
-@fault("doubtful-receives-are-there", Coordination.holds, _MANAGER, "MQDMPR-3.1.3.reenlist-commit")
+@fault(
+    "doubtful-receives-are-there",
+    Coordination.holds,
+    _MANAGER,
+    "MQDMPR-3.1.3.reenlist-commit",
+    first_seen_as=("MQDMPR-3.1.1.1.transaction-collection",),
+    because="What a prepared transaction holds after a start shows whether it was kept.",
+)
 def doubtful_receives_are_there(plain, self, position, *, purged):
     """After a start, others can read what a transaction in doubt has received or moved."""
     held = plain(position, purged=purged)
@@ -71,7 +78,14 @@ def doubtful_receives_are_there(plain, self, position, *, purged):
     return held
 
 
-@fault("doubtful-sends-are-there", Coordination.holds, _MANAGER, "MQDMPR-3.1.3.reenlist-commit")
+@fault(
+    "doubtful-sends-are-there",
+    Coordination.holds,
+    _MANAGER,
+    "MQDMPR-3.1.3.reenlist-commit",
+    first_seen_as=("MQDMPR-3.1.1.1.transaction-collection",),
+    because="What a prepared transaction holds after a start shows whether it was kept.",
+)
 def doubtful_sends_are_there(plain, self, position, *, purged):
     """After a start, others can read what a transaction in doubt has sent."""
     held = plain(position, purged=purged)
@@ -90,7 +104,14 @@ def doubt_forgets_a_purge(plain, self, position, *, purged):
     return plain(position, purged=False)
 
 
-@fault("doubtful-moves-stay", Coordination.recovered, "MQDMPR-3.1.4.9.commits", "MQDMPR-3.1.3.reenlist-commit")
+@fault(
+    "doubtful-moves-stay",
+    Coordination.recovered,
+    "MQDMPR-3.1.4.9.commits",
+    "MQDMPR-3.1.3.reenlist-commit",
+    first_seen_as=("MQDMPR-3.1.4.4.move",),
+    because="A commit is the same act whoever asks for it.",
+)
 def doubtful_moves_stay(plain, self):
     """A move that is committed after a restart leaves the message where it was."""
     plain()
@@ -144,7 +165,13 @@ def outcome_without_an_answer_is_no_error(plain, self, identifier, outcome):
         plain(identifier, outcome)
 
 
-@fault("single-phase-prepares-alone", Coordination.prepare, "MQDMPR-3.1.4.6.single-phase-commits")
+@fault(
+    "single-phase-prepares-alone",
+    Coordination.prepare,
+    "MQDMPR-3.1.4.6.single-phase-commits",
+    first_seen_as=("MQDMPR-3.1.4.6.two-phase-only",),
+    because="The answer says that it is prepared, which only one of two phases is.",
+)
 def single_phase_prepares_alone(plain, self, identifier, *, single_phase):
     """A prepare in a single phase does not commit."""
     return plain(identifier, single_phase=False)
@@ -179,7 +206,14 @@ def prepare_of_nothing_succeeds(plain, self, identifier, *, single_phase):
     return plain(identifier, single_phase=single_phase) if known else PREPARED
 
 
-@fault("prepare-ends-the-work", Coordination.prepare, "MQDMPR-3.1.4.6.prepares", "MQDMPR-3.1.4.6.two-phase-only")
+@fault(
+    "prepare-ends-the-work",
+    Coordination.prepare,
+    "MQDMPR-3.1.4.6.prepares",
+    "MQDMPR-3.1.4.6.two-phase-only",
+    first_seen_as=("MQDMPR-3.1.7.1.9.uncommitted-locked",),
+    because="The message is seen before its transaction has ended.",
+)
 def prepare_ends_the_work(plain, self, identifier, *, single_phase):
     """A prepare makes the messages that were sent visible, before the coordinator decides."""
     answer = plain(identifier, single_phase=single_phase)
@@ -199,7 +233,7 @@ def coordinator_commit_does_nothing(plain, self, identifier):
 
 @fault("coordinator-commit-loses-receives", Coordination.commit, "MQDMPR-3.1.4.7.commits")
 def coordinator_commit_loses_receives(plain, self, identifier):
-    """What a transaction of the coordinator has received comes back when it commits."""
+    """A commit of the coordinator brings back what its transaction received."""
     found = self._known.get(identifier.lower())
     if found is not None:
         back = [step for step in found.steps if step.operation is Operation.DEQUEUE]
@@ -235,7 +269,7 @@ def coordinator_abort_does_nothing(plain, self, identifier):
     "MQDMPR-3.1.4.5.receives-return",
 )  # fmt: skip
 def coordinator_abort_deletes_receives(plain, self, identifier):
-    """What a transaction of the coordinator has received is gone after its abort."""
+    """An abort of the coordinator deletes what its transaction received."""
     found = self._known.get(identifier.lower())
     if found is not None:
         for step in found.steps:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault
@@ -83,6 +83,15 @@ for _name, _bit in _MACHINE_RIGHTS.items():
 
 _CHECK: Final = ("MQAC-3.10.4.1.26.access-check-invoking-algorithm", "MQAC-3.10.4.1.27.access-check-invoking-algorithm")
 _RIGHTS: Final = "MQMQ-2.2.24.declaration"
+_WRONG_RIGHT: Final[dict[str, Any]] = {
+    "first_seen_as": (
+        "MQMQ-2.2.24.mqsec-peek-message",
+        "MQMQ-2.2.24.mqsec-write-message",
+        "MQMQ-2.2.24.mqsec-receive-message",
+        "MQMQ-2.2.23.mqsec-peek-deadletter-message",
+    ),
+    "because": "No entry has the rules of the check: it shows as a right that is wrongly given or refused.",
+}
 
 
 def _seen(descriptor, entries):
@@ -90,21 +99,21 @@ def _seen(descriptor, entries):
     return replace(descriptor, dacl=listed(*entries)) if descriptor.dacl else descriptor
 
 
-@fault("denials-are-passed-over", Security.allows, *_CHECK, _RIGHTS)
+@fault("denials-are-passed-over", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def denials_are_passed_over(plain, self, descriptor, user, wanted):
     """An entry that denies a right changes nothing."""
     entries = entries_of(descriptor.dacl) if descriptor.dacl else ()
     return plain(_seen(descriptor, [one for one in entries if one.kind != 1]), user, wanted)
 
 
-@fault("denials-come-first", Security.allows, *_CHECK, _RIGHTS)
+@fault("denials-come-first", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def denials_come_first(plain, self, descriptor, user, wanted):
     """An entry that denies counts before those in front of it that allow."""
     entries = entries_of(descriptor.dacl) if descriptor.dacl else ()
     return plain(_seen(descriptor, sorted(entries, key=lambda one: one.kind != 1)), user, wanted)
 
 
-@fault("first-entry-decides", Security.allows, *_CHECK, _RIGHTS)
+@fault("first-entry-decides", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def first_entry_decides(plain, self, descriptor, user, wanted):
     """Only the first entry of a caller counts, so that rights of several entries do not add up."""
     token = {user.sid, EVERYONE, *user.groups}
@@ -113,13 +122,13 @@ def first_entry_decides(plain, self, descriptor, user, wanted):
     return plain(_seen(descriptor, [] if first is None else [first]), user, wanted)
 
 
-@fault("groups-have-no-rights", Security.allows, *_CHECK, _RIGHTS)
+@fault("groups-have-no-rights", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def groups_have_no_rights(plain, self, descriptor, user, wanted):
     """An entry for a group of the caller changes nothing."""
     return plain(descriptor, replace(user, groups=frozenset()), wanted)
 
 
-@fault("groups-deny-nothing", Security.allows, *_CHECK, _RIGHTS)
+@fault("groups-deny-nothing", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def groups_deny_nothing(plain, self, descriptor, user, wanted):
     """An entry that denies a right to a group of the caller changes nothing."""
     entries = entries_of(descriptor.dacl) if descriptor.dacl else ()
@@ -128,35 +137,35 @@ def groups_deny_nothing(plain, self, descriptor, user, wanted):
     )
 
 
-@fault("everybody-is-nobody", Security.allows, *_CHECK, _RIGHTS)
+@fault("everybody-is-nobody", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def everybody_is_nobody(plain, self, descriptor, user, wanted):
     """An entry for everybody (S-1-1-0) gives rights to nobody."""
     entries = entries_of(descriptor.dacl) if descriptor.dacl else ()
     return plain(_seen(descriptor, [one for one in entries if one.sid != EVERYONE]), user, wanted)
 
 
-@fault("entries-to-inherit-count", Security.allows, *_CHECK, _RIGHTS)
+@fault("entries-to-inherit-count", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def entries_to_inherit_count(plain, self, descriptor, user, wanted):
     """An entry that is there only to be inherited gives rights to the queue itself."""
     entries = entries_of(descriptor.dacl) if descriptor.dacl else ()
     return plain(_seen(descriptor, [replace(one, flags=0) for one in entries]), user, wanted)
 
 
-@fault("inherited-entries-do-not-count", Security.allows, *_CHECK, _RIGHTS)
+@fault("inherited-entries-do-not-count", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def inherited_entries_do_not_count(plain, self, descriptor, user, wanted):
     """An entry that was inherited changes nothing."""
     entries = entries_of(descriptor.dacl) if descriptor.dacl else ()
     return plain(_seen(descriptor, [one for one in entries if not one.flags & 0x10]), user, wanted)
 
 
-@fault("empty-list-allows-everything", Security.allows, *_CHECK, _RIGHTS)
+@fault("empty-list-allows-everything", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def empty_list_allows_everything(plain, self, descriptor, user, wanted):
     """A list without entries lets everybody do everything."""
     empty = bool(descriptor.dacl) and not any(True for _ in entries_of(descriptor.dacl))
     return empty or plain(descriptor, user, wanted)
 
 
-@fault("no-list-allows-nothing", Security.allows, *_CHECK, _RIGHTS)
+@fault("no-list-allows-nothing", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def no_list_allows_nothing(plain, self, descriptor, user, wanted):
     """A descriptor without a list lets nobody do anything."""
     return bool(descriptor.dacl) and plain(descriptor, user, wanted)
@@ -168,20 +177,20 @@ def owner_implies_nothing(plain, self, descriptor, user, wanted):
     return plain(replace(descriptor, owner=None), user, wanted)
 
 
-@fault("owner-implies-everything", Security.allows, *_CHECK, _RIGHTS)
+@fault("owner-implies-everything", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def owner_implies_everything(plain, self, descriptor, user, wanted):
     """The owner of a queue may do everything with it."""
     return descriptor.owner == user.sid or plain(descriptor, user, wanted)
 
 
-@fault("any-right-is-enough", Security.allows, *_CHECK, "MQMQ-2.2.24.mqsec-receive-message")
+@fault("any-right-is-enough", Security.allows, *_CHECK, "MQMQ-2.2.24.mqsec-receive-message", **_WRONG_RIGHT)
 def any_right_is_enough(plain, self, descriptor, user, wanted):
-    """Of several rights that a call needs, one is enough."""
+    """A call that needs several rights needs one of them alone."""
     bits = [1 << at for at in range(32) if wanted >> at & 1]
     return any(plain(descriptor, user, bit) for bit in bits) or not bits
 
 
-@fault("rights-of-another-queue", Security.of_queue, "MQDMPR-3.1.1.2.security", _RIGHTS)
+@fault("rights-of-another-queue", Security.of_queue, "MQDMPR-3.1.1.2.security", _RIGHTS, **_WRONG_RIGHT)
 def rights_of_another_queue(plain, self, queue):
     """The descriptor of the queue that was made first is that of all."""
     return plain(next((one for one in self.manager.queues.private() if "descriptor" in one.properties), queue))
