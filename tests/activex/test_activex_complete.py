@@ -18,6 +18,7 @@ from conformance.activex.scenes import all_plans
 from conformance.activex.tables import STATES
 from conformance.spec.catalogue import catalogue
 from conformance.spec.compiled import data_folder
+from conformance.suites.claims_index import tests
 from conformance.verdict import Outcome
 
 SECTIONS = ("1.9", "2.2", "6", *(f"3.{number}" for number in range(1, 18)))
@@ -56,8 +57,9 @@ def all_judged() -> set[str]:
             for name in services_reference_answers.claimed(some, event_objects)
         ),
     )
+    rights = (name for test in tests() if test.suite == "security" for name in test.requirements)
     mine = {*types, *judged(all_plans()), *scenes.judged(client_plans(), client_objects)}
-    return {*mine, *library.enumerations_claimed(), *libraries, *further}
+    return {*mine, *rights, *library.enumerations_claimed(), *libraries, *further}
 
 
 def of_further(plans: tuple[Plan, ...]) -> tuple[str, ...]:
