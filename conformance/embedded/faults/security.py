@@ -183,7 +183,7 @@ def owner_implies_everything(plain, self, descriptor, user, wanted):
     return descriptor.owner == user.sid or plain(descriptor, user, wanted)
 
 
-@fault("any-right-is-enough", Security.allows, *_CHECK, "MQMQ-2.2.24.mqsec-receive-message", **_WRONG_RIGHT)
+@fault("any-right-is-enough", Security.allows, *_CHECK, _RIGHTS, **_WRONG_RIGHT)
 def any_right_is_enough(plain, self, descriptor, user, wanted):
     """A call that needs several rights needs one of them alone."""
     bits = [1 << at for at in range(32) if wanted >> at & 1]
