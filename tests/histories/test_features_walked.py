@@ -236,7 +236,7 @@ REASONS: Final[Mapping[str, str]] = {
     "names": "it is about kinds of format names, which the suite of names tries one by one",
     "network": "it needs another queue manager, or a session with one",
     "directory": "it needs a directory service",
-    "security": "it needs security descriptors or identities",
+    "security": "it is about descriptors and identities, which the suite of rights tries one by one",
     "management": "it needs an administrator's settings",
 }
 """Every reason, and what it says of a step."""
@@ -369,7 +369,7 @@ def test_reasons_are_needed_and_are_of_conditional_steps() -> None:
 
 
 def test_a_reason_agrees_with_what_the_requirement_needs() -> None:
-    needs = {"directory": "directory", "security": "security", "management": "management"}
+    needs = {"directory": "directory", "management": "management"}
     for one in unfeatured().values():
         entry = catalogue().requirements[one.id]
         if one.reason in needs:

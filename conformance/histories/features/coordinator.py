@@ -52,6 +52,9 @@ _6, _7, _8 = "MQDMPR-3.1.4.6", "MQDMPR-3.1.4.7", "MQDMPR-3.1.4.8"
 _OUTCOMES: Final = ("MQDMPR-3.1.4.9.commits", "MQDMPR-3.1.4.10.aborts", "MQDMPR-3.1.4.11.error-reported")
 
 
+_ENLISTS: Final = ("MQMP-3.1.4.13.known", "MQMP-3.1.4.13.created", "MQMP-3.1.4.13.enlisted")
+
+
 def _of(steps: tuple[str, ...], *states: str) -> tuple[Feature, ...]:
     """Return the features of a call about a transaction in one of these states, that is over, or that never was."""
     each = (*states, "committed", "aborted", "unknown")
@@ -59,9 +62,7 @@ def _of(steps: tuple[str, ...], *states: str) -> tuple[Feature, ...]:
     return Feature("state", each, _state, steps), Feature("work", works, _work, steps[:1])
 
 
-ENLIST: Final = (
-    Feature("state", ("unknown", "enlisted", "prepared"), _state, ("MQMP-3.1.4.13.known", "MQMP-3.1.4.13.created")),
-)
+ENLIST: Final = (Feature("state", ("unknown", "enlisted", "prepared"), _state, _ENLISTS),)
 PREPARE: Final = (
     *_of((f"{_6}.prepared-reported", f"{_6}.failed-prepare-aborts"), "enlisted", "prepared"),
     Feature("phases", ("two", "single"), _phases, (f"{_6}.two-phase-only", f"{_6}.single-phase-commits")),
