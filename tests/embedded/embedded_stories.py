@@ -37,6 +37,13 @@ def faultless(story: Callable[[Talk], object], **version: str) -> object:
             talk.driver.close()
 
 
+def started_again(talk: Talk, kill: bool) -> Talk:
+    """The driver after a stop and a start, or after a kill."""
+    if not kill:
+        talk.driver.close()
+    return Talk(talk.state_dir, talk.faults, **talk.options)
+
+
 class Teller:
     """Calls whose answers are all written down, a blocked one's when the story ends."""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from embedded_stories import NAME, Teller, of, subqueue
-from embedded_stories_restart import started_again
+from embedded_stories import NAME, Teller, of, started_again, subqueue
 from embedded_talk import Talk
 
 FIRST, OTHER, NEVER = (f"{digit}b6e4d6f-7a1f-4c3b-9a57-6f5b2f3f9a10" for digit in "012")
@@ -91,3 +90,12 @@ _of_outcomes("committed", "committed")
 _of_outcomes("aborted", kills=2)
 _of_outcomes("aborted", purge=True)
 _of_outcomes("timeout")
+
+
+@of("coordinator")
+def nothing_done(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    tell("coordinator.enlist", transaction=FIRST)
+    tell("coordinator.prepare", identifier=FIRST)
+    tell("coordinator.commit", identifier=FIRST)
+    return tell.seen

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from embedded_stories import NAME, SECOND, Teller, begun, of, subqueue
+from embedded_stories import NAME, SECOND, Teller, begun, of, started_again, subqueue
 from embedded_talk import Talk
-
-
-def started_again(talk: Talk, kill: bool) -> Talk:
-    """The driver after a stop and a start, or after a kill."""
-    if not kill:
-        talk.driver.close()
-    return Talk(talk.state_dir, talk.faults, **talk.options)
 
 
 def _left(talk: Talk, queues: list[str], *, kill: bool) -> Iterator[Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from embedded_stories import NAME, Teller, of
-from embedded_stories_restart import started_again
+from embedded_stories import NAME, Teller, of, started_again
 from embedded_talk import Talk
 
 from conformance.embedded.security import EVERYONE, USERS, Entry, SecurityDescriptor, listed
