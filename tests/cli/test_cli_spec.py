@@ -104,12 +104,12 @@ def test_coverage_counts_claims_a_run_and_a_selftest(tmp_path: Path) -> None:
     (trial,) = content["selftest"]
     assert trial["blamed"] in trial["caught"]
     assert covered().discriminated >= set(trial["caught"]), "the fault is recorded"
-    arguments = ("requirements", "coverage", "--section", "MQDMPR-3.1.4.5", "--json")
+    arguments = ("requirements", "coverage", "--section", "MQDMPR-3.1.7.1.9", "--json")
     left = json.loads(mqconform(*arguments).stdout)["rest"][0]["requirement"]
     trial["caught"].append(left)
     caught.write_text(json.dumps(content))
     told = [json.loads(mqconform(*arguments, *extra).stdout) for extra in ((), (str(run), "--selftest", str(caught)))]
-    bare, full = ({line["section"]: line for line in each["sections"]}["3.1.4.5"] for each in told)
+    bare, full = ({line["section"]: line for line in each["sections"]}["3.1.7.1.9"] for each in told)
     assert bare["reached"] == 0
     assert 0 < bare["claimed"] <= bare["checkable"] <= bare["entries"]
     assert full["claimed"] == bare["claimed"]
@@ -118,7 +118,7 @@ def test_coverage_counts_claims_a_run_and_a_selftest(tmp_path: Path) -> None:
     assert full["discriminated"] == bare["discriminated"] + 1
     assert len(told[1]["rest"]) == full["checkable"] - full["discriminated"]
     assert not {one["requirement"] for one in told[1]["rest"]} & set(trial["caught"])
-    text = mqconform("requirements", "coverage", str(run), "--section", "MQDMPR-3.1.4.5", "--rest").stdout
+    text = mqconform("requirements", "coverage", str(run), "--section", "MQDMPR-3.1.7.1.9", "--rest").stdout
     assert "no selftest result was given" in text
     assert all(f"{one['requirement']}: " in text for one in told[0]["rest"])
     caught.write_text("[]")
