@@ -52,7 +52,7 @@ def of_coordinator(state: State, identifier: str | None) -> Transaction | None:
     return next((found for found in state.transactions.values() if found.identifier == identifier), None)
 
 
-def meant(state: State, call: Call) -> Call:
+def internal_call(state: State, call: Call) -> Call:
     """Return the call of `transactions` with the same effect, and work by the first handle of its transaction.
 
     Any other call is returned as it is. Raises BadCall for what no section describes.
@@ -99,7 +99,7 @@ def enlist(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     yield Expected(Succeeds(ok=True), row.claim, after, transitions=(row.id,))
 
 
-def told(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def decision(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """The coordinator asks to prepare, or tells to commit or abort (MS-MQDMPR 3.1.4.6 to 3.1.4.8)."""
     found = of_coordinator(state, named(call.identifier))
     row = _arrow(CoordinatedState.START if found is None else found.coordinated, call)

@@ -263,9 +263,9 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "transactions.commit": sends_and_commits.end,
         "transactions.abort": sends_and_commits.end,
         "coordinator.enlist": coordinated.enlist,
-        "coordinator.prepare": coordinated.told,
-        "coordinator.commit": coordinated.told,
-        "coordinator.abort": coordinated.told,
+        "coordinator.prepare": coordinated.decision,
+        "coordinator.commit": coordinated.decision,
+        "coordinator.abort": coordinated.decision,
         "coordinator.outcome": coordinated.outcome,
         coordinated.IN_DOUBT: coordinated.in_doubt,
         "clock.now": expiry.now,
@@ -387,7 +387,7 @@ class Model:
             raise BadCall("no section says what still works when a start was stopped")
         asked = call
         if call.transaction is not None or call.identifier is not None:
-            call = coordinated.meant(state, call)  # work by the first handle, and an end by its effect
+            call = coordinated.internal_call(state, call)  # work by the first handle, and an end by its effect
         outcomes = tuple(_JUDGES[asked.method](self.rules, state, call if asked.identifier is None else asked))
         if outcomes and outcomes[0].next.keeping is not None:
             rules = self.rules
@@ -459,7 +459,9 @@ class Model:
             confused = confused_cursor(states.likely, call, observation.answer)
             found = Blame(confused or fails.code or fails.must, say_result(fails), say_answer(answer))
         else:
-            found = blame(states.likely, coordinated.meant(states.likely, call), ways[0].expected, observation, scan)
+            found = blame(
+                states.likely, coordinated.internal_call(states.likely, call), ways[0].expected, observation, scan
+            )
             ask = found.ask
         if states.capped:
             reason = "too many ways are open to say that none fits"
@@ -607,7 +609,7 @@ class Model:
             verdicts += judge_status(method, subject, answer.status)
             old = way.before.queues[queue_name].find(result.message)
             claim = old.claim if old is not None else ""
-            aborts = coordinated.meant(way.before, call).method == "transactions.abort"
+            aborts = coordinated.internal_call(way.before, call).method == "transactions.abort"
             if aborts and subject != call.method and old is not None:
                 claim = RETURNS  # a reader woken by the abort gets a message that the abort has just put back
             verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)

@@ -15,7 +15,7 @@ from exploring import Step
 from scopes import everything, opening
 
 from conformance.model import Call, Model, State
-from conformance.model.coordinated import meant
+from conformance.model.coordinated import internal_call
 from conformance.model.expected import Blocks, Completion, Expected, Fails, Result, Succeeds, Transfers
 from conformance.model.journals import Attributes, Wishes
 from conformance.model.message_properties import shape_of, used
@@ -72,7 +72,7 @@ def no_message_vanishes(step: Step) -> str | None:
     ends = step.expected.completions
     given = {getattr(result, "message", None) for result in (step.expected.result, *(item.result for item in ends))}
     given |= set(getattr(step.expected.result, "messages", ()))
-    method = meant(step.before, step.call).method
+    method = internal_call(step.before, step.call).method
     expired = {p.message for queue in step.expected.next.queues.values() for p in queue.positions if p.claim in _ENDED}
     for name in gone - given:
         fates = [p for queue in step.before.queues.values() for p in queue.positions if p.message == name]

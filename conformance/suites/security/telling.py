@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NEEDS = ("security.get", "security.set", "queues.create")
 
 
-def told(name: str, mq: Port, judge: Recorder, mq_need: Any, *needs: str) -> None:
+def play(name: str, mq: Port, judge: Recorder, mq_need: Any, *needs: str) -> None:
     """Tell a story on a fresh manager. needs: the methods without which it makes no sense."""
     mq_need(*(needs or NEEDS))
     if mq.offers("reset"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.suites.security.of_objects import ATTACHED
-from conformance.suites.security.telling import NEEDS, marked, told
+from conformance.suites.security.telling import NEEDS, marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -29,7 +29,7 @@ _MACHINE = ("nonzero-machine-sid-machine-access", "nonzero-machine-access-access
     ],
 )
 def test_an_object_needs_the_right_of_its_caller(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need, *NEEDS, *_OBJECTS)
+    play(story, mq, judge, mq_need, *NEEDS, *_OBJECTS)
 
 
 @pytest.mark.requirement(
@@ -49,7 +49,7 @@ def test_an_object_needs_the_right_of_its_caller(mq: Port, judge: Recorder, mq_n
     ],
 )
 def test_an_object_creates_with_the_default_descriptor(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need, *NEEDS, *_OBJECTS)
+    play(story, mq, judge, mq_need, *NEEDS, *_OBJECTS)
 
 
 @pytest.mark.requirement(
@@ -58,7 +58,7 @@ def test_an_object_creates_with_the_default_descriptor(mq: Port, judge: Recorder
 def test_an_object_creates_where_messages_come_over_http(mq: Port, judge: Recorder, mq_need: Any) -> None:
     if not (mq.hello.security or {}).get("srmp", False):
         pytest.skip("not offered by the driver: srmp in hello.security")
-    told("objects-default-domain-user", mq, judge, mq_need, *NEEDS, *_OBJECTS)
+    play("objects-default-domain-user", mq, judge, mq_need, *NEEDS, *_OBJECTS)
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,4 @@ def test_an_object_creates_where_messages_come_over_http(mq: Port, judge: Record
     ],
 )
 def test_a_message_stays_as_it_is_when_it_is_attached(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need, *_OBJECTS, "objects.get")
+    play(story, mq, judge, mq_need, *_OBJECTS, "objects.get")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.suites.security.new_queues import STORIES
-from conformance.suites.security.telling import marked, told
+from conformance.suites.security.telling import marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -39,16 +39,16 @@ def _claims(name: str) -> tuple[str, ...]:
     "story", [marked(f"default-{kind}", *(f"{_DEFAULT}{word}" for word in words)) for kind, words in _BY_KIND.items()]
 )
 def test_a_queue_is_created_without_a_descriptor(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need)
+    play(story, mq, judge, mq_need)
 
 
 @pytest.mark.requirement(f"{_DEFAULT}srmp-write", f"{_DEFAULT}anonymous-entry")
 def test_a_queue_that_messages_reach_over_http(mq: Port, judge: Recorder, mq_need: Any) -> None:
     if not (mq.hello.security or {}).get("srmp", False):
         pytest.skip("not offered by the driver: srmp in hello.security")
-    told("default-domain-user", mq, judge, mq_need)
+    play("default-domain-user", mq, judge, mq_need)
 
 
 @pytest.mark.parametrize("story", [marked(name, *_claims(name)) for name in STORIES if name.startswith("supplied-")])
 def test_a_queue_is_created_with_a_descriptor(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need)
+    play(story, mq, judge, mq_need)

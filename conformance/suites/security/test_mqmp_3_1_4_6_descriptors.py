@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.security.telling import told
+from conformance.suites.security.telling import play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     "MQMP-3.1.4.7.self-relative",
 )
 def test_a_caller_has_room_for_some_bytes(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    told("room", mq, judge, mq_need)
+    play("room", mq, judge, mq_need)
 
 
 @pytest.mark.requirement("MQMP-3.1.4.6.unknown-queue", "MQMP-3.1.4.7.unknown-queue")
 def test_a_queue_that_is_not_there_has_no_descriptor(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    told("unknown-queue", mq, judge, mq_need)
+    play("unknown-queue", mq, judge, mq_need)
 
 
 @pytest.mark.requirement(
     "MQMP-3.1.4.6.ill-formed", "MQMP-3.1.4.6.refused-unchanged", "MQMQ-2.4.mq-error-illegal-security-descriptor"
 )
 def test_bytes_that_are_no_descriptor_are_refused(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    told("ill-formed", mq, judge, mq_need)
+    play("ill-formed", mq, judge, mq_need)
 
 
 @pytest.mark.requirement("MQMP-3.1.4.6.updates")
 def test_the_longest_descriptors_are_taken(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    told("longest", mq, judge, mq_need)
+    play("longest", mq, judge, mq_need)

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.model.rights import MACHINE_RIGHTS
 from conformance.suites.security.scene import MACHINE_OF
-from conformance.suites.security.telling import marked, told
+from conformance.suites.security.telling import marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -26,10 +26,10 @@ def _marked(begin: str) -> list[Any]:
 @pytest.mark.requirement("MQMQ-2.2.23.declaration", _MASK)
 @pytest.mark.parametrize("story", _marked("manager-"))
 def test_a_user_has_one_right_of_the_manager(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need)
+    play(story, mq, judge, mq_need)
 
 
 @pytest.mark.requirement("MQMQ-2.2.23.declaration", _MASK)
 @pytest.mark.parametrize("story", _marked("manager-but-"))
 def test_a_user_has_all_rights_of_the_manager_but_one(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need)
+    play(story, mq, judge, mq_need)

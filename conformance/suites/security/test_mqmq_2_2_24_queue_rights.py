@@ -9,7 +9,7 @@ import pytest
 from conformance.model.rights import QUEUE_RIGHTS
 from conformance.suites.security.scene import QUEUE_OF
 from conformance.suites.security.stories import STORIES
-from conformance.suites.security.telling import marked, told
+from conformance.suites.security.telling import marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -23,37 +23,37 @@ _PEEK, _WRITE, _DELETE = (f"{QUEUE_OF}{word}" for word in ("peek-message", "writ
 @pytest.mark.requirement("MQMQ-2.2.24.declaration")
 @pytest.mark.parametrize("story", [marked(f"queue-{word}", f"{QUEUE_OF}{word}") for word in QUEUE_RIGHTS])
 def test_a_user_has_one_right(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need)
+    play(story, mq, judge, mq_need)
 
 
 @pytest.mark.requirement("MQMQ-2.2.24.declaration")
 @pytest.mark.parametrize("story", [marked(f"queue-but-{word}", f"{QUEUE_OF}{word}") for word in QUEUE_RIGHTS])
 def test_a_user_has_all_rights_but_one(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need)
+    play(story, mq, judge, mq_need)
 
 
 @pytest.mark.requirement(_PEEK, _WRITE, f"{QUEUE_OF}receive-message")
 @pytest.mark.parametrize("story", _PAIRS)
 def test_the_order_of_two_entries_decides(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need, "security.set", "queues.create", "queues.open")
+    play(story, mq, judge, mq_need, "security.set", "queues.create", "queues.open")
 
 
 @pytest.mark.requirement(_PEEK, _WRITE, f"{QUEUE_OF}get-queue-permissions")
 @pytest.mark.parametrize("story", [*_LISTS, "owner", "owner-denied"])
 def test_a_list_says_nothing_of_the_user(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need)
+    play(story, mq, judge, mq_need)
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.2.security")
 def test_each_queue_has_its_own_descriptor(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    told("two-queues", mq, judge, mq_need)
+    play("two-queues", mq, judge, mq_need)
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.2.security-access-mask")
 def test_masks_of_a_queue_are_made_of_its_rights(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    told("masks", mq, judge, mq_need)
+    play("masks", mq, judge, mq_need)
 
 
 @pytest.mark.requirement(_PEEK, _WRITE)
 def test_a_right_is_taken_away_while_the_queue_is_open(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    told("right-taken-away", mq, judge, mq_need, "security.set", "messages.send", "messages.peek")
+    play("right-taken-away", mq, judge, mq_need, "security.set", "messages.send", "messages.peek")

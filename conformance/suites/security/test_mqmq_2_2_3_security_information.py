@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.suites.security.scene import PART_IDS
-from conformance.suites.security.telling import marked, told
+from conformance.suites.security.telling import marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -27,15 +27,15 @@ _QUEUE, _MACHINE = "MQDMPR-3.1.1.2.security", "MQDMPR-3.1.1.1.security"
     ],
 )
 def test_each_combination_of_parts(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need)
+    play(story, mq, judge, mq_need)
 
 
 @pytest.mark.requirement(PART_IDS[8], "MQMQ-2.4.mq-error-privilege-not-held")
 def test_the_system_list_needs_a_privilege(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    told("system-list", mq, judge, mq_need)
+    play("system-list", mq, judge, mq_need)
 
 
 @pytest.mark.requirement(_QUEUE, _MACHINE)
 @pytest.mark.parametrize("story", ["stopped", "killed"])
 def test_descriptors_outlive_the_manager(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
-    told(story, mq, judge, mq_need)
+    play(story, mq, judge, mq_need)
