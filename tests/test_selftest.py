@@ -196,7 +196,7 @@ def test_what_is_known_when_a_record_is_interrupted_is_kept(unrecorded: Path, mo
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "_tried", interrupted)
-    first, second, *_ = UNJUDGED_FAULTS
+    first, second, *_ = (name for name, fault in UNJUDGED_FAULTS.items() if fault.suite == "objects")  # one batch
     with pytest.raises(KeyboardInterrupt):
         record([first, second], jobs=1)
     assert json.loads(unrecorded.read_text(encoding="utf-8")).keys() == {first}

@@ -9,6 +9,7 @@ that offers none: a test is skipped then, and says what it needs.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections import defaultdict
@@ -22,6 +23,7 @@ from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.run import run
 from conformance.runlog import Run, read_run
 
+_METHOD = re.compile(r"[a-z_]+\.[a-z_]+")
 Name = tuple[str, str]
 """Suite and test function."""
 
@@ -37,7 +39,7 @@ def facets(suites: Sequence[str] | None = None) -> dict[Name, frozenset[str]]:
         for number, said in ran.numbered():
             recorded = ran.verdicts.at(number)
             methods = str(recorded.verdict.reason).removeprefix(NOT_OFFERED).split(", ")
-            needed = frozenset(method.partition(".")[0] for method in methods if "." in method)
+            needed = frozenset(method.partition(".")[0] for method in methods if _METHOD.fullmatch(method))
             name = said.suite, function(recorded.test)
             if not needed and str(recorded.verdict.reason).startswith(NOT_OFFERED):  # a value, or `directory`
                 unknown.add(name)

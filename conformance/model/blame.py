@@ -438,7 +438,8 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         broken = whose(state, call, demanded, names) or "MQDMPR-3.1.1.12.body-unchanged"
         return Blame(broken, expected, actual)
     if isinstance(result, Tells) and answer is not None and not answer.failed:
-        return Blame(misnamed(state, answer) if call.method == IN_DOUBT else result.shown[0], expected, actual)
+        broken = misnamed(state, answer) if call.method == IN_DOUBT else (*result.shown, demanded.requirement)[0]
+        return Blame(broken, expected, actual)
     confused = confused_cursor(state, call, answer)
     if confused is not None:
         return Blame(confused, expected, actual)

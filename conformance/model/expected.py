@@ -57,7 +57,7 @@ class Either:
 class Tells:
     """The call succeeds, and its answer says this, if it says anything. member: of the answer's values.
 
-    shown: the requirements that the value shows to hold; another value breaks the first.
+    shown: the requirements that the value shows to hold; another value breaks the first, or that of the call.
     """
 
     member: str

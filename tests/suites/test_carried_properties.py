@@ -37,7 +37,7 @@ def client(tmp_path: Path) -> Iterator[Client]:
 def first_failure(client: Client) -> str | None:
     judge = Recorder(OPTIONS, lambda verdict, count: None)
     player = Player(GuardedClient(client), judge, OPTIONS, space())
-    player.play(small_book(2, 20).histories)
+    player.play(small_book(2, 30).histories)
     told = player.told(2.0)
     return told[0].verdict.requirement if told else None
 
