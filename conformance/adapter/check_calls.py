@@ -365,6 +365,7 @@ def queues(walk: DriverCheck) -> None:
         ("queues.delete", {"format_name": format_name}),
         ("limits", {"message_quota_kb": protocol.INFINITE, "journal_quota_kb": protocol.INFINITE}),
         ("directory", {"objects": []}),
+        ("harden", {"hardened": False}),
     ):
         with suppress(GiveUp):  # Each call is independent of the one before.
             _if_offered(walk, method, params)
