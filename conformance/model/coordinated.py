@@ -48,8 +48,9 @@ _ENDS: Final = frozenset(  # what an end says of a message, unless it was purged
 
 
 def of_coordinator(state: State, identifier: str | None) -> Transaction | None:
-    """Return the transaction that the coordinator calls so; None if the manager never knew one."""
-    return next((found for found in state.transactions.values() if found.identifier == identifier), None)
+    """Return the transaction that the coordinator calls so, in whatever case; None if the manager never knew one."""
+    name = None if identifier is None else identifier.lower()
+    return next((found for found in state.transactions.values() if found.identifier == name), None)
 
 
 def internal_call(state: State, call: Call) -> Call:

@@ -329,7 +329,12 @@ class Handles:
         return self.requests[name] if kind is Kind.WAIT else self.known[name]
 
     def identifier(self, name: str) -> str:
-        """Return the GUID of a transaction of the coordinator: one that no earlier example has used."""
+        """Return the GUID of a transaction of the coordinator: one that no earlier example has used.
+
+        A name in capitals is the same transaction, whose GUID is spelled in capitals.
+        """
+        if name != name.lower():
+            return self.identifier(name.lower()).upper()
         if name not in self.coordinated:
             self.coordinated[name] = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self._unique()}/{name}"))
         return self.coordinated[name]
