@@ -68,12 +68,16 @@ class Descriptor:
         )
 
 
-def encoded(descriptor: Descriptor) -> bytes:
-    """Return the self-relative bytes. Raises ValueError for a part that no descriptor can have."""
+def encoded(descriptor: Descriptor, *, backwards: bool = False) -> bytes:
+    """Return the self-relative bytes. Raises ValueError for a part that no descriptor can have.
+
+    backwards: the lists are before group and owner in the bytes.
+    """
     control, offsets, body = _SELF_RELATIVE, [0, 0, 0, 0], b""
     control |= _SACL_PRESENT if descriptor.sacl is not None else 0
     control |= _DACL_PRESENT if descriptor.dacl is not None else 0
-    for at, part in enumerate((descriptor.owner, descriptor.group, descriptor.sacl, descriptor.dacl)):
+    parts = tuple(enumerate((descriptor.owner, descriptor.group, descriptor.sacl, descriptor.dacl)))
+    for at, part in reversed(parts) if backwards else parts:
         if part is not None:
             offsets[at] = _HEAD.size + len(body)
             body += sid_bytes(part) if isinstance(part, str) else _list_bytes(part)

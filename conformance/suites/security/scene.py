@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -334,11 +335,17 @@ def _label(scene: Scene, name: str, caller: str | None, *, new: bool) -> Result:
     return scene.call(f"{verb} the label of {name}", method, caller, format_name=name, properties=properties)
 
 
-def _creates(scene: Scene, _: str, caller: str | None) -> Result:
-    made = scene.created(caller)
-    if made.ok and scene.mq.offers("queues.delete"):
-        scene.mq.call("queues.delete", format_name=made.values["format_name"])
-    return made
+def _creates(scene: Scene, _: str, caller: str | None, *, here: bool = False) -> Result:
+    """Create a queue; the answer is that of a look at it where it is there although that was refused."""
+    path = scene.path_name()
+    name = f"DIRECT=OS:{path}"
+    if here:
+        path = f".{path[path.index(chr(92)) :]}"
+    made = scene.call(f"create {path}", "queues.create", caller, path_name=path)
+    found = made if made.ok else scene.got(queue_target(name), OWNER)
+    if found.ok and scene.mq.offers("queues.delete"):
+        scene.mq.call("queues.delete", format_name=name)
+    return found if found.ok else made
 
 
 def _manages(scene: Scene, _: str, caller: str | None) -> Result:
@@ -373,6 +380,7 @@ QUEUE_ACTS: Final = (
 OPENS: Final = QUEUE_ACTS[:3]
 MACHINE_ACTS: Final = (
     Act("create a queue", rights.CREATE_QUEUE, _creates),
+    Act("create a queue of this computer", rights.CREATE_QUEUE, partial(_creates, here=True)),
     Act("peek at dead letters", rights.PEEK_DEAD_LETTER, _opens("peek", ";DEADLETTER")),
     Act(
         "receive dead letters",

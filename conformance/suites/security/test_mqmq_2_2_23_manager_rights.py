@@ -8,6 +8,7 @@ import pytest
 
 from conformance.model.rights import MACHINE_RIGHTS
 from conformance.suites.security.scene import MACHINE_OF
+from conformance.suites.security.stories import STORIES
 from conformance.suites.security.telling import marked, play
 
 if TYPE_CHECKING:
@@ -32,4 +33,10 @@ def test_a_user_has_one_right_of_the_manager(mq: Port, judge: Recorder, mq_need:
 @pytest.mark.requirement("MQMQ-2.2.23.declaration", _MASK)
 @pytest.mark.parametrize("story", _marked("manager-but-"))
 def test_a_user_has_all_rights_of_the_manager_but_one(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need)
+
+
+@pytest.mark.requirement(*(f"{MACHINE_OF}{word}" for word in MACHINE_RIGHTS if word != "delete-machine"))
+@pytest.mark.parametrize("story", [name for name in STORIES if name.startswith("crossed-manager")])
+def test_rights_and_owner_are_crossed(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need)

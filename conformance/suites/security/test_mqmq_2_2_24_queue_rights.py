@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
+_CROSSED = [name for name in STORIES if name.startswith("crossed-queue")]
 _PAIRS = [name for name in STORIES if name.startswith("pairs-")]
 _LISTS = [name for name in STORIES if name.startswith("list-")]
 _PEEK, _WRITE, _DELETE = (f"{QUEUE_OF}{word}" for word in ("peek-message", "write-message", "delete-message"))
@@ -57,3 +58,14 @@ def test_masks_of_a_queue_are_made_of_its_rights(mq: Port, judge: Recorder, mq_n
 @pytest.mark.requirement(_PEEK, _WRITE)
 def test_a_right_is_taken_away_while_the_queue_is_open(mq: Port, judge: Recorder, mq_need: Any) -> None:
     play("right-taken-away", mq, judge, mq_need, "security.set", "messages.send", "messages.peek")
+
+
+@pytest.mark.requirement(*(f"{QUEUE_OF}{word}" for word in QUEUE_RIGHTS), "MQMP-3.1.4.6.updates")
+@pytest.mark.parametrize("story", _CROSSED)
+def test_rights_owner_name_and_setting_are_crossed(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need)
+
+
+@pytest.mark.requirement("MQMP-3.1.4.5.queue-exists", "MQMP-3.1.4.5.existing-queue-unaltered")
+def test_a_queue_that_exists_keeps_its_descriptor(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    play("existing", mq, judge, mq_need)
