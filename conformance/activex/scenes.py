@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -154,6 +156,14 @@ MANAGER: Final = "$manager"
 QUEUE: Final = "$queue"
 """Stand for the computer's name, the GUID of its queue manager, and a name that no queue of the computer has."""
 SMALL: Final = "$computer-in-small-letters"
+CONTEXTS: Final = ("$x1", "$x2")
+"""Stand for identifiers of transactions of a coordinator, which no other example has."""
+REQUESTS: Final = "coordinator.requests"
+
+
+def identifiers(name: str) -> Mapping[str, str]:
+    """Return the identifiers of an example's transactions. name: one that no other example has."""
+    return {word: str(uuid.uuid5(uuid.NAMESPACE_OID, f"{name}/{word}")) for word in CONTEXTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +192,14 @@ class Scene(Protocol):
 
 Stage = Callable[[Readings, Place], Scene]
 IDEAL: Final = Place(
-    {COMPUTER: "HOST", SMALL: "host", MANAGER: "89abcdef-0123-4567-89ab-cdef01234567", QUEUE: "q"}, 45000.5
+    {
+        COMPUTER: "HOST",
+        SMALL: "host",
+        MANAGER: "89abcdef-0123-4567-89ab-cdef01234567",
+        QUEUE: "q",
+        **identifiers("q"),
+    },
+    45000.5,
 )
 
 
@@ -204,10 +221,17 @@ def _real(value: Variant, texts: Mapping[str, str]) -> Variant:
 
 
 def texts_after(act: Act, seen: Seen, texts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the texts with what an act has answered, if the plan gives that a name that begins with `$`."""
+    """Return the texts with what an act has answered, if the plan gives that a name that begins with `$`.
+
+    Of the requests that a coordinator was sent, it is the identifier of the transaction that was begun last.
+    """
     if act.gives is None or not act.gives.startswith("$") or seen.value is None:
         return texts
-    return {**texts, act.gives: str(seen.value.value or "")}
+    told = str(seen.value.value or "")
+    if act.call is not None and act.call.member == REQUESTS:
+        begun = [one["identifier"] for one in json.loads(told) if one["what"] == "begin"]
+        return {**texts, act.gives: begun[-1]} if begun else texts
+    return {**texts, act.gives: told}
 
 
 def _played(plan: Plan, stage: Stage, readings: Readings) -> Iterator[tuple[Scene, Act, Seen, tuple[Verdict, ...]]]:

@@ -11,6 +11,7 @@ from typing import Final
 from conformance.activex import scenes
 from conformance.activex.expected import Readings
 from conformance.activex.plans import Act, Plan
+from conformance.activex.scene_coordinated import CoordinatedObjects, coordinated_objects
 from conformance.activex.scene_events import EventObjects, event_objects
 from conformance.activex.scene_services import DRIVER, ServiceObjects, service_objects
 from conformance.activex.scenes import Place, with_texts
@@ -28,10 +29,12 @@ from conformance.verdict import Outcome, Verdict
 
 OF_SERVICES: Final = "further"
 OF_EVENTS: Final = "events"
-Followed = ServiceObjects | EventObjects
+OF_COORDINATED: Final = "coordinated"
+Followed = ServiceObjects | EventObjects | CoordinatedObjects
 STAGES: Final[Mapping[str, Callable[[Readings, Place], Followed]]] = {
     OF_SERVICES: service_objects,
     OF_EVENTS: event_objects,
+    OF_COORDINATED: coordinated_objects,
 }
 """Scenes by the name that an example has."""
 

@@ -15,11 +15,11 @@ from conformance.activex.plans import PATH_NAME, Act, Plan, call_on
 from conformance.activex.scene_services import DRIVER, PROFILE
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place
 from conformance.activex.services import EVENT
-from conformance.activex.values import MEMBER_NOT_FOUND, S_OK, Variant, text
+from conformance.activex.values import E_FAIL, MEMBER_NOT_FOUND, S_OK, Variant, text
 from conformance.activex.words import act_line, as_call
 from conformance.histories.driver_side import MIN_WAIT_MS
 from conformance.histories.operations.objects import CREATE, INVOKE, named, objects_of, operation
-from conformance.histories.situations.service_clients import OF_EVENTS, OF_SERVICES, STAGES
+from conformance.histories.situations.service_clients import OF_COORDINATED, OF_EVENTS, OF_SERVICES, STAGES
 from conformance.model.values import replace
 from conformance.runlog.events import StoryStep
 from conformance.suites.objects.playing import METHODS, Need, NotCreated, Tell, begin, claimed
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 SERVICES: Final = OF_SERVICES
 EVENTS: Final = OF_EVENTS
+COORDINATED: Final = OF_COORDINATED
+_TOLD: Final = ("values", "packets", "requests", "answer")
+"""Members of results of the plain facets that scenes look at."""
 
 
 def cases(plans: Mapping[str, Iterable[Plan]], stage: str = SERVICES) -> list[Any]:
@@ -46,14 +49,21 @@ def cases(plans: Mapping[str, Iterable[Plan]], stage: str = SERVICES) -> list[An
 
 def check(plans: Iterable[Plan], mq: Port, judge: Recorder, mq_need: Need, stage: str = SERVICES) -> None:
     """Play plans, each with new objects, and record the verdicts. Skips the test for a class that is not there."""
-    mq_need(*METHODS)
-    for plan in plans:
+    some = tuple(plans)
+    mq_need(*METHODS, *(methods(some) if stage == COORDINATED else ()))
+    for plan in some:
         begin(mq, judge, {"acts": [act.to_json() for act in plan], "scene": stage})
         try:
             for verdicts in play(plan, mq, judge.readings, judge.step_told, stage):
                 judge.record(*verdicts)
         except NotCreated as lacking:
             pytest.skip(str(lacking))
+
+
+def methods(plans: Iterable[Plan]) -> tuple[str, ...]:
+    """Return the methods of the coordinator that plans call, without which they show nothing."""
+    driven = (act.call.member for plan in plans for act in plan if act.object == DRIVER and act.call is not None)
+    return tuple(dict.fromkeys(driven))
 
 
 def play(
@@ -81,6 +91,7 @@ class Player:
         self.created: list[str] = []
         self.events: list[str] = []  # handles of event objects that are held
         self.released: set[str] = set()
+        self.refused: dict[str, bool] = {}
         if stage == EVENTS:
             mq.told_events()  # what an earlier example left
 
@@ -145,6 +156,10 @@ class Player:
             for name in self.created:
                 if name in self.handles:
                     self._call(call_on(name, "Delete"))
+            for what in (one for one, still in self.refused.items() if still):
+                self.mq.call("coordinator.refuse", what=what, refused=False)
+            if self.stage == COORDINATED and self.mq.offers("coordinator.context"):
+                self.mq.call("coordinator.context", transaction=None)
         if self.mq.offers("objects.release"):
             self.mq.call(
                 "objects.release",
@@ -163,17 +178,20 @@ class Player:
         return str(result.values["object"])
 
     def _drive(self, act: Act, call: Invoke) -> tuple[Verdict, ...]:
-        if self.mq.offers(call.member):
-            params = json.loads(str(call.arguments[0].value))
-            result = self.mq.call(call.member, **params)
-            values = result.values.get("values", result.values.get("packets"))
-            value = None if values is None else text(json.dumps(values))
-            seen = Seen(int(result.status or 0), value)
-            self.tell(
-                lambda: StoryStep(call.member, {"method": call.member, "params": params}, {"status": result.status})
-            )
-            return self.scene.do(act, seen)
-        return ()
+        params = json.loads(str(call.arguments[0].value))
+        if not self.mq.offers(call.member) or any(str(one).startswith("$") for one in params.values()):
+            return ()
+        result = self.mq.call(call.member, **params)
+        values = next((result.values[name] for name in _TOLD if name in result.values), None)
+        value = None if values is None else text(json.dumps(values))
+        seen = Seen(E_FAIL if result.status is None else int(result.status), value)
+        answer = {"status": result.status, **({} if values is None else {"told": values})}
+        self.tell(lambda: StoryStep(call.member, {"method": call.member, "params": params}, answer))
+        verdicts = self.scene.do(act, seen)
+        self.texts = scenes.texts_after(act, seen, self.texts)
+        if call.member == "coordinator.refuse":
+            self.refused[params["what"]] = params["refused"]
+        return verdicts
 
     def _known(self, call: Invoke) -> Iterable[Variant]:
         """Yield the arguments with what an act before has told, for words of the plan."""
@@ -205,6 +223,7 @@ def _place(mq: Port) -> Place:
         SMALL: mq.hello.computer.lower(),
         MANAGER: mq.hello.queue_manager or "",
         QUEUE: name,
+        **scenes.identifiers(name),
     }
     profile = str(mq.hello.profile)
     return Place(words | {PATH_NAME: f"{mq.hello.computer}\\private$\\{name}", PROFILE: profile})
