@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
-from conformance.activex import identity, library, plans_events, plans_queue_info, plans_send
+from conformance.activex import identity, library, plans_coordinated, plans_events, plans_queue_info, plans_send
 from conformance.activex import services_plans as plans_of_services
 from conformance.activex.identity import E_NOINTERFACE
 from conformance.activex.plans import Plan
 from conformance.activex.scene_client import client_objects
+from conformance.activex.scene_coordinated import coordinated_objects
 from conformance.activex.scene_events import event_objects
 from conformance.activex.scene_services import service_objects
 from conformance.activex.scenes import Stage, caught_in_plans
@@ -54,6 +55,7 @@ class Played:
 def services_plans() -> Mapping[str, Played]:
     """Return the plans of the services by a name."""
     return {
+        "coordinated": Played(_joined(plans_coordinated.groups().values()), coordinated_objects),
         "events": Played(_joined([plans_events.event_groups()]), event_objects),
         "further": Played(
             _joined([*plans_of_services.groups().values(), plans_of_services.coordinated()]), service_objects

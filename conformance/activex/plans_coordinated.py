@@ -5,7 +5,7 @@ MC-MQAC 2.2.2.1, 3.7.4.1.1, 3.8.4.1, 3.11.4.1, 3.17.4.1.48, MS-MQMP 3.1.4.13.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from conformance.activex.library import interfaces
@@ -177,11 +177,11 @@ def dispensed() -> Mapping[str, tuple[Plan, ...]]:
 def ended() -> Mapping[str, tuple[Plan, ...]]:
     """Return plans of Commit, Abort and GetTransactionInfo of a transaction of the coordinator, by name."""
     held = taken("Receive", dispatch("t"))
-    plans: dict[str, Iterable[Plan]] = {}
+    plans: dict[str, tuple[Plan, ...]] = {}
     for word, end in (("commit", COMMIT), ("abort", ABORT)):
         before = (*filled("a"), *BEGUN, held, look("a"))
         plans[word] = ((*before, end, driven(REQUESTS), look("a")), (*before, end, end))
-        plans[f"{word}-refused"] = (
+        plans[f"{word}-refused"] = tuple(
             (*before, refuse(what), end, look("a"), refuse(what, False), end, driven(REQUESTS), look("a"))
             for what in (word, "connect")
         )
@@ -189,7 +189,7 @@ def ended() -> Mapping[str, tuple[Plan, ...]]:
     plans["information"] = ((*BEGUN, *INFORMED, driven(REQUESTS), ABORT),)
     own = (create(DISPENSER, "d"), call_on("d", "BeginTransaction", gives="t"))
     plans["information-internal"] = ((*own, *INFORMED, ABORT),)
-    return {name: tuple(some) for name, some in plans.items()}
+    return plans
 
 
 def enlistments() -> Mapping[str, tuple[Plan, ...]]:

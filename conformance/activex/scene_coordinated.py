@@ -20,7 +20,7 @@ from conformance.activex.library import interfaces
 from conformance.activex.plans import Act
 from conformance.activex.queue_store import Names
 from conformance.activex.scene_services import DRIVER
-from conformance.activex.scenes import Place
+from conformance.activex.scenes import REQUESTS, Place
 from conformance.activex.services import COORDINATED, cell
 from conformance.activex.step import ANY_FAILURE, ANY_STATUS, Choice, Option, Shape, one
 from conformance.activex.tables import CLASSES
@@ -30,6 +30,7 @@ from conformance.spec.constants import hresults
 from conformance.verdict import Outcome, Verdict
 
 MTS, XA, SINGLE = 1, 2, 3
+ENLIST: Final = "coordinator.enlist"
 PERFORMED: Final = "MQAC-2.2.2.1.mq-mts-transaction-operation-msdtc-performed"
 CALLER: Final = "MQAC-3.11.server-client-transaction-use"
 REFUSED: Final = "MQMP-3.1.4.13.failure"
@@ -313,7 +314,8 @@ class CoordinatedObjects:
         joined = self.context is not None and self.works[self.context].joined
         coclass = "MSMQMessage" if call.member == "Send" else "MSMQQueue"
         names = cell(coclass, f"{call.member}.method", *(one for one in columns if one != "creates" or not joined))
-        return (*names, *(() if _transaction(call).value == XA else (PERFORMED,)))
+        default = cell(coclass, f"{call.member}.method", "default:Transaction") if _transaction(call) == MISSING else ()
+        return (*default, *names, *(() if _transaction(call).value == XA else (PERFORMED,)))
 
     def _mark(self, call: Invoke) -> str | None:
         return next((self.marks[str(one.value)] for one in call.arguments if str(one.value) in self.marks), None)
@@ -334,10 +336,10 @@ class CoordinatedObjects:
 
     def _told(self, call: Invoke, asked: Mapping[str, Any]) -> Seen:
         """Return what a driver answers to a call of the coordinator."""
-        if call.member == "coordinator.enlist":
+        if call.member == ENLIST:
             kind = self._barrier(asked["transaction"])
             return Seen(S_OK if kind is None else CODES[kind][1])
-        if call.member == "coordinator.requests":
+        if call.member == REQUESTS:
             return Seen(S_OK, text(json.dumps([self._as_request(one) for one in self.asked])))
         words = {"prepare": "prepared", "commit": "committed", "abort": "aborted"}
         word = words.get(call.member.removeprefix("coordinator."))
@@ -384,13 +386,13 @@ class CoordinatedObjects:
     def _enlisted(self, identifier: str, seen: Seen) -> Iterator[Verdict]:
         kind = self._barrier(identifier)
         if kind is None:
-            yield _verdict(ENLISTED, not failed(seen.status), {"status": S_OK}, seen)
+            yield _verdict(ENLISTED, not failed(seen.status), ENLIST, {"status": S_OK}, seen)
             if not failed(seen.status):
                 self.works[identifier] = Work(identifier, joined=True)
             return
         demand, code = CODES[kind]
-        yield _verdict(REFUSED, failed(seen.status), {"status": "a failing HRESULT"}, seen)
-        yield _verdict(demand, seen.status == code, {"status": code}, seen)
+        yield _verdict(REFUSED, failed(seen.status), ENLIST, {"status": "a failing HRESULT"}, seen)
+        yield _verdict(demand, seen.status == code, ENLIST, {"status": code}, seen)
 
     def _decided(self, method: str, identifier: str, seen: Seen) -> Iterator[Verdict]:
         """Yield the verdict on the answer of a manager that is asked to prepare, and keep what an end does."""
@@ -404,7 +406,7 @@ class CoordinatedObjects:
         names = held or (_dispenser("announces") if its.names else (REFUSED,))
         for name in names if isinstance(answer, str) else ():
             expected = "prepared" if its.joined else "aborted"
-            yield _verdict(name, (answer != "aborted") is its.joined, expected, seen)
+            yield _verdict(name, (answer != "aborted") is its.joined, "coordinator.prepare", expected, seen)
 
     def _requested(self, seen: Seen) -> Iterator[Verdict]:
         """Yield the verdicts on what the coordinator was asked since the last time."""
@@ -418,11 +420,11 @@ class CoordinatedObjects:
         missing = [request for request in ends if not any(self._is(request, listed) for listed in left)]
         if len({request.what for request in ends}) > 1:  # if no end asks, the transaction is taken for an internal one
             for name in _dispenser("external"):
-                yield _verdict(name, len(missing) < len(ends), "requests to commit and to abort", seen)
+                yield _verdict(name, len(missing) < len(ends), REQUESTS, "requests to commit and to abort", seen)
         for request in asked:
             found = next((listed for listed in left if self._is(request, listed)), None)
             for name in request.names:
-                yield _verdict(name, found is not None, f"a request: {request.what}", seen)
+                yield _verdict(name, found is not None, REQUESTS, f"a request: {request.what}", seen)
             if found is None:
                 continue
             left.remove(found)
@@ -433,7 +435,7 @@ class CoordinatedObjects:
                 yield from self._informed(self.works[request.of], found["information"], seen)
         if any(listed["what"] == "begin" for listed in left):
             for name in _dispenser("begins"):
-                yield _verdict(name, False, "one request to begin for each transaction", seen)
+                yield _verdict(name, False, REQUESTS, "one request to begin for each transaction", seen)
 
     def _is(self, request: Request, listed: Mapping[str, Any]) -> bool:
         """Tell whether a request that is listed is one that is owed."""
@@ -446,7 +448,7 @@ class CoordinatedObjects:
         numbers = tuple(information[name] for name in _INFORMATION)
         for name in _information("tells"):
             same = len(given) == _SIZE and _NUMBERS.unpack(given[16:]) == numbers
-            yield _verdict(name, same, {"numbers": list(numbers)}, Seen(S_OK, octets(given)))
+            yield _verdict(name, same, REQUESTS, {"numbers": list(numbers)}, Seen(S_OK, octets(given)))
 
 
 def _object(others: Mapping[str, str] | None = None) -> Shape:
@@ -484,9 +486,9 @@ def _json(seen: Seen) -> Any:
         return None
 
 
-def _verdict(name: str, holds: bool, expected: Any, seen: Seen) -> Verdict:
-    outcome = Outcome.PASS if holds else Outcome.FAIL
-    return Verdict(name, outcome, name.rpartition(".")[2], expected, seen.to_json())
+def _verdict(name: str, holds: bool, subject: str, expected: Any, seen: Seen) -> Verdict:
+    """Return the verdict on what a call of the coordinator has told. subject: its method."""
+    return Verdict(name, Outcome.PASS if holds else Outcome.FAIL, subject, expected, seen.to_json())
 
 
 def coordinated_objects(readings: Readings, place: Place) -> CoordinatedObjects:

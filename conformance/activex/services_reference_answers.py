@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import json
+import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -13,7 +15,7 @@ from conformance.activex.plans import Act, Plan
 from conformance.activex.queue_store import QueueKind
 from conformance.activex.scenes import IDEAL, Scene, Stage, changed, texts_after, with_texts
 from conformance.activex.services import Computer, Queue
-from conformance.activex.values import Variant, failed, long
+from conformance.activex.values import Variant, failed, long, text
 from conformance.spec.constants.properties import PROPERTIES
 from conformance.verdict import Outcome, Verdict
 
@@ -136,12 +138,23 @@ def caught(plans: Iterable[Plan], stage: Stage, readings: Readings | None = None
     for plan in plans:
         for before, act, seen, verdicts in played(plan, stage, readings or {}):
             passed = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.PASS}
-            for wrong in (*with_other_events(seen), *(changed(seen) if act.call is not None else ())):
+            of_call = (*with_other_words(seen), *changed(seen)) if act.call is not None else ()
+            for wrong in (*with_other_events(seen), *of_call):
                 if not passed - found:
                     break
                 broken = {v.requirement for v in before.copy().do(act, wrong) if v.outcome is Outcome.FAIL}
                 found |= broken & passed
     return frozenset(found)
+
+
+def with_other_words(seen: Seen) -> Iterator[Seen]:
+    """Yield answers of a coordinator's manager with another word, and with other numbers of a transaction."""
+    told = str(seen.value.value) if seen.value is not None and seen.value.vt == "BSTR" else ""
+    if told == json.dumps("prepared"):
+        yield replace(seen, value=text(json.dumps("aborted")))
+    if told.startswith("[") and '"information"' in told:
+        for number in sorted(set(re.findall(r": (\d+)", told))):
+            yield replace(seen, value=text(told.replace(f": {number}", f": {number}1")))
 
 
 def with_other_events(seen: Seen) -> Iterator[Seen]:

@@ -510,6 +510,16 @@ def coordinator(walk: DriverCheck) -> None:
     _if_offered(walk, "coordinator.in_doubt", {})
 
 
+def contexts(walk: DriverCheck) -> None:
+    """Put objects into a transaction and out of it, and have the coordinator refuse and allow each request."""
+    for transaction in (str(uuid.uuid4()), None):
+        _if_offered(walk, "coordinator.context", {"transaction": transaction})
+    for what in ("connect", "begin", "commit", "abort", "info", "import", "enlist"):
+        for refused in (True, False):
+            _if_offered(walk, "coordinator.refuse", {"what": what, "refused": refused})
+    _if_offered(walk, "coordinator.requests", {})
+
+
 def in_doubt(walk: DriverCheck) -> None:
     """A prepared transaction must be in doubt after a restart, until its coordinator answers."""
     client = walk.client
@@ -676,6 +686,7 @@ GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
     two_phases,
     transactions,
     coordinator,
+    contexts,
     waiting,
     cancel,
     line,

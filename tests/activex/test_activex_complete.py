@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import tomllib
 
-from conformance.activex import identity, library, plans_events, scenes, services_plans, services_reference_answers
+from conformance.activex import (
+    identity,
+    library,
+    plans_coordinated,
+    plans_events,
+    scenes,
+    services_plans,
+    services_reference_answers,
+)
 from conformance.activex.all_plans import client_plans
 from conformance.activex.expected import BARE, IN_BRACES, broken
 from conformance.activex.library import described, members_claimed, reference_members
@@ -12,6 +20,7 @@ from conformance.activex.plans import Plan
 from conformance.activex.queue_store import QueueKind, by_format, by_path
 from conformance.activex.reference_answers import judged
 from conformance.activex.scene_client import client_objects
+from conformance.activex.scene_coordinated import coordinated_objects
 from conformance.activex.scene_events import event_objects
 from conformance.activex.scene_services import service_objects
 from conformance.activex.scenes import all_plans
@@ -42,6 +51,7 @@ def unjudged() -> dict[str, list[str]]:
 
 def all_judged() -> set[str]:
     types = (name for coclass, states in STATES.items() if states.new is not None for name in members_claimed(coclass))
+    of_coordinator = [plan for group in plans_coordinated.groups().values() for some in group.values() for plan in some]
     libraries = (name for coclass in library.classes() for name in identity.claimed(coclass))
     further = (
         *(name for plans in services_plans.groups().values() for some in plans.values() for name in of_further(some)),
@@ -56,6 +66,7 @@ def all_judged() -> set[str]:
             for some in plans_events.event_groups().values()
             for name in services_reference_answers.claimed(some, event_objects)
         ),
+        *services_reference_answers.claimed(of_coordinator, coordinated_objects),
     )
     rights = (name for test in tests() if test.suite == "security" for name in test.requirements)
     mine = {*types, *judged(all_plans()), *scenes.judged(client_plans(), client_objects)}

@@ -25,9 +25,6 @@ FAILS, NO_INTERFACE, NO_MESSAGE = 0x80004005, 0x80004002, 0xC00E0008
 ACCESS = {1: "receive", 2: "send", 0x20: "peek"}
 TRANSACTION3 = "eba96b13-2168-11d3-898c-00e02c074f6b"
 INFORMATION = {"isolation_level": 0x100000, "isolation_flags": 4, "supported": 7}
-_MISSING = {"vt": "ERROR"}
-_BEFORE = {"ReceiveByLookupId": 1, "ReceiveNextByLookupId": 1, "ReceivePreviousByLookupId": 1}
-_BEFORE |= {"ReceiveByLookupIdAllowPeek": 1, "Send": 1}
 
 
 class Contexts(Coordinated):
@@ -402,3 +399,49 @@ class OneCodeForAll(Contexts):
             return super().do_coordinator_enlist(transaction)
         except Refused:
             raise Refused(FAILS) from None
+
+
+class AbortEndsRefused(Contexts):
+    """An Abort that the coordinator refuses fails, and has ended the transaction all the same."""
+
+    def end(self, its: dict[str, Any], how: str) -> dict[str, Any]:
+        if how == "abort" and "abort" in self.refused:
+            self.over(its["identifier"], "aborted")
+        return super().end(its, how)
+
+
+class LeftOutAlone(Contexts):
+    def within(self, member: str, how: dict[str, Any]) -> tuple[str | None, bool]:
+        return super().within(member, {"vt": "I4", "value": 3} if how["vt"] == "ERROR" else how)
+
+
+class UnknownSendIsAnother(Contexts):
+    def by_context(self, member: str, number: int, identifier: str) -> str | None:
+        if member == "Send" and identifier not in self.enlisted:
+            return str(self.do_transactions_begin()["transaction"])
+        return super().by_context(member, number, identifier)
+
+
+class SendAnother(Contexts):
+    def by_context(self, member: str, number: int, identifier: str) -> str | None:
+        if member == "Send":
+            return str(self.do_transactions_begin()["transaction"])
+        return super().by_context(member, number, identifier)
+
+
+class RefusesCalls(Contexts):
+    """It has no contexts, and says so by a status."""
+
+    def do_coordinator_context(self, transaction: str | None) -> dict[str, Any]:
+        raise Refused(FAILS)
+
+
+class NoReset(BarredIsDoneAlone):
+    """The state of one process, which nothing resets."""
+
+    last: NoReset
+
+    def __init__(self, state_dir: Path) -> None:
+        super().__init__(state_dir)
+        self.facets = {**ALL, "manager": ["hello", "stop"]}
+        NoReset.last = self
