@@ -47,7 +47,7 @@ _PLACES: dict[str, dict[str, tuple[str, str | None]]] = {
         "3.1.2": ("call", None),
         **{f"3.1.2.{number}": ("environment", "directory") for number in (1, 2, 5)},
         "3.1.3": ("environment", "directory"),
-        "3.1.4": ("environment", "coordinator"),
+        "3.1.4": ("history", None),
         **{f"3.1.4.{number}": ("call", None) for number in (3, 4, 5)},
         "3.1.6": ("environment", "directory"),
         "3.1.6.3": ("call", None),

@@ -40,7 +40,7 @@ CODES: Final[Mapping[str, tuple[str, int]]] = {
     "import": ("MQMQ-2.4.mq-error-transaction-import", hresults.MQ_ERROR_TRANSACTION_IMPORT),
     "enlist": ("MQMQ-2.4.mq-error-transaction-enlist", hresults.MQ_ERROR_TRANSACTION_ENLIST),
 }
-"""What the coordinator can refuse when the manager is to take part, with the code of MS-MQMQ 2.4."""
+"""Requests that are refused when the manager is to take part, with the code of MS-MQMQ 2.4."""
 _INFORMATION: Final = {"isolation_level": 0x100000, "isolation_flags": 4, "supported": 2}
 _DISPENSERS: Final = (COORDINATED, "MSMQTransactionDispenser")
 _SIZE, _NUMBERS = 40, struct.Struct("<iII12x")
@@ -65,7 +65,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the coordinator has to be asked: of which transaction, and the requirements that say so."""
+    """A request that the coordinator has to get. of: the transaction. names: the requirements that say so."""
 
     what: str
     of: str
@@ -151,10 +151,10 @@ class CoordinatedObjects:
         if coclass != COORDINATED:
             yield one((), S_OK, _object(self.classes))
         elif self.refused & {"begin", "connect"}:
-            yield one(_dispenser("success"), ANY_FAILURE)
+            yield one(_dispenser("answers"), ANY_FAILURE)
         else:
-            yield one(_dispenser("success"))
-            yield one(_dispenser("gives"), S_OK, _object(self.classes))
+            yield one(_dispenser("answers"))
+            yield one(_dispenser("hands-out"), S_OK, _object(self.classes))
 
     def _of_transaction(self, name: str, call: Invoke) -> Iterator[Choice]:
         its, external = self.works[name], self.works[name].external
