@@ -188,7 +188,7 @@ def ended() -> Mapping[str, tuple[Plan, ...]]:
         plans[f"{word}-too-late"] = ((*before, told("abort", "$g"), end, look("a")),)
     plans["information"] = ((*BEGUN, *INFORMED, driven(REQUESTS), ABORT),)
     own = (create(DISPENSER, "d"), call_on("d", "BeginTransaction", gives="t"))
-    plans["information-internal"] = ((*own, *INFORMED, ABORT),)
+    plans["information-internal"] = ((*own, *INFORMED, ABORT, driven(REQUESTS)),)
     return plans
 
 
