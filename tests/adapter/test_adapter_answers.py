@@ -39,8 +39,7 @@ ANSWERED = {
     "management-actions", "connection-steps", "connection-none", "transfer-when", "transfer-numbers",
     "transfer-or-take", "acknowledge-kinds", "object-classes", "object-handles", "invoke-blocks", "invoke-types",
     "invoke-success", "described-members", "directory-own", "directory-server", "directory-refused",
-    "enlisted-twice", "unknown-identifier", "what-a-status-says", "start-and-outcome", "outcome-timeout",
-    "owner-and-rights", "right-checked-at", "hardened-from",
+    "hardened-from",
     # Those of sessions are held against the driver of wire:HOST, in tests/net.
     "sessions-bytes", "sessions-early", "sessions-none", "sessions-ping-port", "sessions-queues", "sessions-returns",
     "sessions-timers",
