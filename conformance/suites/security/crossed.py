@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 
 _SOMEBODY: Final = "S-1-5-21-11-22-33-4444"  # nobody who calls
 _HALF: Final = 0x000A_5555
-_DENIED: Final = rights.WRITE_MESSAGE | rights.DELETE_MESSAGE | rights.GET_PROPERTIES | rights.CHANGE_PERMISSIONS
 _UPDATES: Final = "MQMP-3.1.4.6.updates"
-_LAST_NUMBER: Final = 64  # of a private queue that is looked for
+_LAST_NUMBER: Final = 1024  # of a private queue that is looked for
 LEVELS: Final = 5
 _MASKS: Final[Mapping[str, tuple[int, ...]]] = {
     QUEUE_OF: tuple(
@@ -57,6 +56,7 @@ _MASKS: Final[Mapping[str, tuple[int, ...]]] = {
 }
 _NAMES: Final = ("given", "private", "capitals", "given", "private")
 _WAYS: Final = ("parts", "together", "made", "killed", "private")
+_BY_NUMBER: Final = ("killed", "private")  # the queue is named by its private format name
 
 
 def levels(row: int, column: int) -> tuple[int, ...]:
@@ -81,7 +81,8 @@ def _descriptor(scene: Scene, user: User, prefix: str, held: int, denied: int, m
         ((), (EVERYBODY,)),
         ((_SOMEBODY,), ()),
     )[denied]
-    denials = [tuple(Entry(DENY, _DENIED, sid) for sid in sids) for sids in (first, last)]
+    refused = _HALF if (held + denied) % 2 else ~_HALF & _MASKS[prefix][0]
+    denials = [tuple(Entry(DENY, refused, sid) for sid in sids) for sids in (first, last)]
     owners = (scene.owner, user.sid, group, scene.owner, _SOMEBODY)
     return Descriptor(owners[owner], None, (*denials[0], *allows, *denials[1]))
 
@@ -136,11 +137,11 @@ def queue(scene: Scene, row: int, column: int) -> None:
     if not created.ok:
         raise Untold("no queue could be created")
     given = str(created.values["format_name"])
-    private = _private(scene, path) if "private" in (how, _NAMES[name]) else None
+    private = _private(scene, path) if how in _BY_NUMBER or _NAMES[name] == "private" else None
     if "properties" in params:
         scene.given(queue_target(given), descriptor, OWNER)
     else:
-        _set(scene, queue_target(private if how == "private" and private else given), descriptor, how)
+        _set(scene, queue_target(private if how in _BY_NUMBER and private else given), descriptor, how)
     _judge_setting(scene, queue_target(given), descriptor, how, "MQDMPR-3.1.1.2.security")
     alias = {"given": given, "private": private or given, "capitals": f"DIRECT=OS:{path.upper()}"}[_NAMES[name]]
     opened = scene.call(f"open {given} with send", "queues.open", format_name=given, access="send")
