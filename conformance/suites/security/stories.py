@@ -257,8 +257,12 @@ def parts_set(scene: Scene, what: str) -> None:
     with _kept(scene, what):
         for information in range(1, EVERY_PART + 1):
             _written(scene, target, old, EVERY_PART)
+            before = scene.descriptor_in_parts(target)
+            for bit, demand in PART_IDS.items():
+                same = before.part(bit) == old.part(bit)
+                scene.expect(demand, same, plain_json(old), plain_json(before))
             _written(scene, target, new, information)
-            found, expected = scene.descriptor_in_parts(target), old.merged(new, information)
+            found, expected = scene.descriptor_in_parts(target), before.merged(new, information)
             for bit in sorted(PART_IDS, key=lambda each: not information & each):
                 same = found.part(bit) == expected.part(bit)
                 selects = bit if information & bit else information & -information  # what selected it, if it changed
