@@ -42,17 +42,21 @@ _ELSEWHERE: Final = frozenset({"IConnectionPoint"})
 """Interfaces among these that another object may have, to which the class leads."""
 
 
-def described(coclass: str, shown: Described, readings: Readings | None = None) -> Iterator[Verdict]:
-    """Yield the verdicts on the description of a class."""
+def described(
+    coclass: str, shown: Described, readings: Readings | None = None, clsid: str | None = None
+) -> Iterator[Verdict]:
+    """Yield the verdicts on the description of a class. clsid: its identifier, None where it is not told."""
     told = {one["name"]: one for one in shown}
     known = {} if readings is None else readings
     others = {name: _as_declared(one, known) for name, one in told.items()}
     if others == told:
         yield from _described(coclass, told)
+        yield _declaration(coclass, told, clsid)
         return
     for letter, other in zip(_described(coclass, told), _described(coclass, others), strict=True):
         explained = letter.outcome is Outcome.FAIL and other.outcome is Outcome.PASS
         yield replace(other, readings=((KIND, "property"),)) if explained else other
+    yield _declaration(coclass, told, clsid)
 
 
 def other_kind(member: str, kind: str) -> str | None:
@@ -89,6 +93,22 @@ def _described(coclass: str, told: Mapping[str, Mapping[str, Any]]) -> Iterator[
         alike = found is not None and len(found["members"]) == len(wanted.members)
         yield from chain(members, whole) if alike else chain(whole, members)
     yield from _revisions(coclass, told)
+
+
+def _declaration(coclass: str, told: Mapping[str, Mapping[str, Any]], clsid: str | None) -> Verdict:
+    """Return the verdict on the declaration of a class: names of its interfaces, the default one, and the identifier.
+
+    Which interface is the default one is known of a type library alone.
+    """
+    ones = library.classes()[coclass]
+    expected: dict[str, Any] = {"interfaces": sorted(ones)}
+    actual: dict[str, Any] = {"interfaces": sorted(told)}
+    if all("slot" in member for one in told.values() for member in one["members"]):
+        expected["default"], actual["default"] = ones[0], next(iter(told), None)
+    if clsid is not None:
+        expected["clsid"], actual["clsid"] = COCLASSES[coclass], clsid.lower()
+    outcome = Outcome.PASS if actual == expected else Outcome.FAIL
+    return Verdict(library.declaration_of(coclass), outcome, coclass, expected, actual)
 
 
 def answers(coclass: str, iid: str, status: int, same: bool, readings: Readings | None = None) -> Iterator[Verdict]:
@@ -248,7 +268,7 @@ def _revisions(coclass: str, told: Mapping[str, Mapping[str, Any]]) -> Iterator[
         yield Verdict(name, outcome, f"{coclass}: place {slot}", expected, actual)
 
 
-def ideal(coclass: str) -> Described:
+def ideal(coclass: str) -> list[Mapping[str, Any]]:
     """Return a description that follows the document."""
     ones = [library.interfaces()[name] for name in library.classes()[coclass]]
     return [

@@ -104,6 +104,12 @@ def of_classes() -> Mapping[str, str]:
     return {name: requirement_id(one) for name, one in _data("identity")["classes"].items()}
 
 
+def declaration_of(coclass: str) -> str:
+    """Return the requirement of a class's declaration in section 6. Raises CatalogueError for an unknown class."""
+    words = of_classes()[coclass].removeprefix("MQAC-1.9.").removesuffix("-class-id")
+    return requirement_id(f"MQAC-6.{words}-coclass")
+
+
 def revision(coclass: str, number: int) -> str:
     """Return the name of the interface that is a revision of a class: `IMSMQQueue2` is the second one."""
     return f"I{coclass}" if number == 1 else f"I{coclass}{number}"

@@ -238,7 +238,13 @@ def nothing(_: dict[str, Any]) -> None:
 def test_what_follows_the_document_passes_and_what_lacks_its_members_does_not(coclass: str) -> None:
     assert failed(coclass, nothing) == set()
     judged = {one.requirement for one in identity.described(coclass, identity.ideal(coclass))}
-    assert failed(coclass, lambda one: one.update(iid="0" * 8, members=[])) == judged
+    declaration = library.declaration_of(coclass)
+    assert failed(coclass, lambda one: one.update(iid="0" * 8, members=[])) == judged - {declaration}
+    for told in (identity.ideal(coclass)[1:], [*identity.ideal(coclass), {"name": "I", "iid": "", "members": []}]):
+        assert declaration in {v.requirement for v in identity.described(coclass, told) if v.outcome is Outcome.FAIL}
+    for clsid, outcome in ((COCLASSES[coclass].upper(), Outcome.PASS), ("0" * 8, Outcome.FAIL)):
+        *_, last = identity.described(coclass, identity.ideal(coclass), clsid=clsid)
+        assert (last.requirement, last.outcome) == (declaration, outcome)
     assert {one.requirement for one in identity.described(coclass, []) if one.outcome is Outcome.FAIL} == judged
 
 

@@ -36,10 +36,7 @@ REASONS = {
     "nothing makes it happen",
     "no value of its type is meant",
     "needs an object that late binding does not hand out",
-    "another entry demands the same of a member",
     "needs the plain facets beside the object",
-    "the queue manager's own rules judge it",
-    "a property of the whole document",
     "no check has been written",
     "a reading decides whether it is demanded",
 }

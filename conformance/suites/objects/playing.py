@@ -513,7 +513,7 @@ def identify(coclass: str, mq: Port, readings: Readings, tell: Tell) -> Iterator
     if result.status != 0:
         yield from _absent(coclass, mq, tell)
         return
-    yield from identity.described(coclass, result.values["interfaces"], readings)
+    yield from identity.described(coclass, result.values["interfaces"], readings, result.values.get("clsid"))
     if not mq.offers("objects.create"):
         return
     made = mq.call("objects.create", **params)

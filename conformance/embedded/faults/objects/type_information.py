@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -232,6 +233,22 @@ CLASSES: Final = (
 )  # fmt: skip
 
 _objects = partial(row, __name__, "objects")
+
+
+def _another_default(called: Sequence[str]) -> Any:
+    def described(self: Any, target: type[ComObject]) -> dict[str, Any]:
+        found: dict[str, Any] = TypeLibrary.described(self, target)
+        if target.CLASS in called:
+            found["interfaces"] = [self.interface("IConnectionPointContainer"), *found["interfaces"]]
+        return found
+
+    return described
+
+
+for _at, _word in enumerate(("five-classes-begin", "five-other-classes-begin", "the-last-classes-begin")):
+    _some = CLASSES[5 * _at : 5 * _at + 5]
+    _register(f"{_word}-with-a-container", f"The first interface of {', '.join(_some)} is IConnectionPointContainer.",
+              tuple(f"6.{kebab(_class)}-coclass" for _class in _some), described=_another_default(_some))  # fmt: skip
 
 
 def _unknown(called: str) -> Any:
