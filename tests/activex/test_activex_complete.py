@@ -28,6 +28,7 @@ from conformance.activex.tables import STATES
 from conformance.spec.catalogue import catalogue
 from conformance.spec.compiled import data_folder
 from conformance.suites.claims_index import tests
+from conformance.suites.objects.beside import STORIES
 from conformance.verdict import Outcome
 
 SECTIONS = ("1.9", "2.2", "6", *(f"3.{number}" for number in range(1, 18)))
@@ -67,7 +68,8 @@ def all_judged() -> set[str]:
     )
     rights = (name for test in tests() if test.suite == "security" for name in test.requirements)
     mine = {*types, *judged(all_plans()), *scenes.judged(client_plans(), client_objects)}
-    return {*mine, *rights, *library.enumerations_claimed(), *libraries, *further}
+    beside = (name for _, demands in STORIES.values() for name in demands)
+    return {*mine, *rights, *beside, *library.enumerations_claimed(), *libraries, *further}
 
 
 def of_further(plans: tuple[Plan, ...]) -> tuple[str, ...]:

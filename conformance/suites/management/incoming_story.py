@@ -161,15 +161,15 @@ class Incoming:
         if any(len(entry) != len(INFO) for entry in entries):
             raise Untold("the source information has not its six items")
         for came, entry in self._paired(due, entries):
-            for (word, wanted), holds in zip(came.items().items(), _holds(came, entry), strict=True):
-                self._record(INFO[word], holds, wanted, entry)
+            for (word, wanted), right in zip(came.items().items(), holds(came, entry), strict=True):
+                self._record(INFO[word], right, wanted, entry)
 
     @staticmethod
     def _paired(due: Sequence[Came], entries: Sequence[list[Json]]) -> list[tuple[Came, list[Json]]]:
         """Return what is due with what is told of it: the entry that agrees with it in most items."""
         left, found = list(entries), []
         for came in due:
-            best = max(left, key=lambda entry: sum(_holds(came, entry)))
+            best = max(left, key=lambda entry: sum(holds(came, entry)))
             left.remove(best)
             found.append((came, best))
         return found
@@ -207,7 +207,7 @@ class Incoming:
         self.judge.record(Verdict(demand, outcome, "EOD_SOURCE_INFO", expected, actual))
 
 
-def _holds(came: Came, entry: Sequence[Json]) -> tuple[bool, ...]:
+def holds(came: Came, entry: Sequence[Json]) -> tuple[bool, ...]:
     """Tell of each item whether it is told rightly."""
     name, sender, sequence, number, accessed, rejects = entry
     began, ended = came.since, came.until  # both are rounded up, and what is told may be rounded down

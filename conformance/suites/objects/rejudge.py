@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conformance.activex.plans import Act, Plan
 from conformance.activex.underlying_calls import Done
 from conformance.harness.playback import NotStored
-from conformance.harness.repro_files import NotRepeatable, no_story
+from conformance.harness.repro_files import NotRepeatable, no_story, verdicts_of
 from conformance.histories.situations.service_clients import STAGES
-from conformance.suites.objects import playing, services, staging
+from conformance.suites.objects import beside, playing, services, staging
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
 from conformance.verdict import Outcome, Verdict
 
@@ -31,6 +32,8 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
             return list(staging.describe(repro["described"], client, no_story))
         if "identity" in repro:
             return list(playing.identify(repro["identity"], client, options.readings, no_story))
+        if "beside" in repro:
+            return verdicts_of(options, partial(beside.tell, str(repro["beside"]), client))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
         if repro.get("scene") in STAGES:
             return _services(plan, client, options, repro["scene"])

@@ -1,0 +1,30 @@
+"""MC-MQAC 2.2.2, 2.2.4.1, 3.17.4.1.68: constants and values of objects beside those of the plain facets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.suites.objects.beside import NEEDS, STORIES, tell
+from conformance.suites.objects.playing import Need, NotCreated
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+BESIDE = [
+    pytest.param(name, id=name, marks=pytest.mark.requirement(*demands)) for name, (_, demands) in STORIES.items()
+]
+
+
+@pytest.mark.parametrize("story", BESIDE)
+def test_both_sides_mean_the_same(story: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """What an object sends, opens or is told of is what the plain facets show, and the other way round."""
+    mq_need(*NEEDS)
+    if mq.offers("reset"):
+        mq.call("reset")
+    try:
+        tell(story, mq, judge)
+    except NotCreated as lacking:
+        pytest.skip(str(lacking))
