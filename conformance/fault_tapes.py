@@ -235,6 +235,9 @@ class _Heard:
     def step_told(self, *told: object) -> None:
         """Drop a line of the story: nobody reads it."""
 
+    def step(self, *told: object) -> None:
+        """Drop a line of the story."""
+
     def record(self, *verdicts: Verdict) -> None:
         """Drop the verdicts: without a fault they hold."""
 

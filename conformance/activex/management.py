@@ -210,7 +210,7 @@ def _init(world: Computer, its: Managed, call: Invoke, reports: Mapping[str, Rep
             yield one(named(form, f"code:{check.name}"), int(check.status or 0))
             return
     if machine is not None and machine.casefold() != world.computer.casefold():
-        yield one(named(form, "fails"), ANY_FAILURE)
+        yield one(named(form, "unbound"), ANY_FAILURE)
         return
     found = _named_queue(world, path, name)
     if found == _SYSTEM:

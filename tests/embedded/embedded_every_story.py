@@ -7,6 +7,7 @@ import embedded_stories_cursors
 import embedded_stories_keeping
 import embedded_stories_management
 import embedded_stories_objects
+import embedded_stories_objects_beside
 import embedded_stories_objects_events
 import embedded_stories_objects_identity
 import embedded_stories_objects_managed
@@ -30,6 +31,7 @@ MODULES = (
     embedded_stories_keeping,
     embedded_stories_management,
     embedded_stories_objects,
+    embedded_stories_objects_beside,
     embedded_stories_objects_events,
     embedded_stories_objects_identity,
     embedded_stories_objects_managed,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.suites.management.incoming_story import Untold
-from conformance.suites.management.unmodelled_stories import PEEKS, RECEIVES, REPORTS, tell
+from conformance.suites.management.unmodelled_stories import LOOKUPS, PEEKS, RECEIVES, REPORTS, tell
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -56,3 +56,10 @@ def test_a_destination_is_private_however_it_is_written(mq: Port, judge: Recorde
 def test_queues_of_the_system_are_told_as_such(mq: Port, judge: Recorder, mq_need: Any) -> None:
     mq_need("management.get")
     told("system-queues", mq, judge)
+
+
+@pytest.mark.requirement(LOOKUPS)
+def test_a_lookup_identifier_begins_with_its_priority(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    mq_need("queues.create", "queues.open", "messages.send", "messages.receive", "reset")
+    mq.call("reset")
+    told("lookups", mq, judge)

@@ -1,6 +1,7 @@
-"""Stories whose calls no model has: reports of packets that no queue takes, and handles of administrators.
+"""Stories whose calls no model has: reports of packets that no queue takes, handles of administrators, lookup
+identifiers.
 
-MS-MQDMPR 3.1.1.12 (Class), 3.1.1.17 (ReceiveAdminAccess, PeekAdminAccess), MS-MQMQ 2.2.18.1.6.
+MS-MQDMPR 3.1.1.12 (Class), 3.1.1.17 (ReceiveAdminAccess, PeekAdminAccess), 3.1.7.1.9, MS-MQMQ 2.2.18.1.6.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.harness.guarded_client import lacking, refusals
 from conformance.model.management_rows import QUEUE, ROWS
+from conformance.model.rules import LOOKUP_ORDER
 from conformance.suites.management.incoming_story import OTHER, SENDER, Untold
 from conformance.verdict import Json, Outcome, Verdict
 
@@ -24,6 +26,7 @@ _CLASS: Final = "MQDMPR-3.1.1.12.class-"
 _NEGATIVE: Final = "MQDMPR-3.1.1.12.ack-neg-arrival"
 RECEIVES, PEEKS = "MQDMPR-3.1.1.17.receive-admin-access", "MQDMPR-3.1.1.17.peek-admin-access"
 _GOT: Final = "MQMR-3.1.4.1.get"
+LOOKUPS: Final = "MQDMPR-3.1.7.1.9.lookup-identifier-priority"
 _REMOTE: Final = "DIRECT=TCP:192.0.2.7\\private$\\mqconform-admin"  # RFC 5737
 _TRANSACTION: Final[Mapping[str, Json]] = MappingProxyType(
     {
@@ -153,6 +156,30 @@ def destinations(mq: Port, judge: Recorder) -> None:
             _tells(mq, judge, spelled, TYPE="PRIVATE", LOCATION="REMOTE", STATE="INACTIVE")
 
 
+def lookups(mq: Port, judge: Recorder) -> None:
+    """The high byte of the lookup identifier is 7 less the priority, or 0 for every message outside transactions."""
+    name = _created(mq, judge, f"{mq.hello.computer}\\private$\\mqconform-told-lookups", {})
+    handles = [mq.call("queues.open", format_name=name, access=access) for access in ("send", "receive")]
+    if not all(one.ok for one in handles):
+        raise Untold("the queue could not be opened")
+    sender, reader = (one.values["queue"] for one in handles)
+    for priority in (5, 3, 0):
+        mq.call("messages.send", queue=sender, message={"priority": priority})
+        given = mq.call("messages.receive", queue=reader, timeout_ms=mq.hello.settle_ms)
+        judge.step(
+            f"send and receive with priority {priority}", {"method": "messages.receive"}, {"status": given.status}
+        )
+        if not given.ok or "lookup_identifier" not in given.values["message"]:
+            raise Untold("the driver shows no lookup identifiers")
+        byte = int(given.values["message"]["lookup_identifier"]) >> 56
+        words = {7 - priority: "follows-queue", 0: "within-priority"}
+        word = words.get(byte)
+        readings = ((LOOKUP_ORDER, word),) if word else ()
+        taken = word is not None and word in judge.readings.get(LOOKUP_ORDER, (word,))
+        outcome = Outcome.PASS if taken else Outcome.FAIL
+        judge.record(Verdict(LOOKUPS, outcome, f"priority {priority}", list(words), byte, readings))
+
+
 def of_the_system(mq: Port, judge: Recorder) -> None:
     """Journals and dead-letter queues of the computer are queues of the machine, by whichever name they are called."""
     mq.need("format_names", "dead_letter")
@@ -239,6 +266,7 @@ STORIES: Final[Mapping[str, Callable[[Port, Recorder], None]]] = MappingProxyTyp
         "spellings": spellings,
         "destinations": destinations,
         "system-queues": of_the_system,
+        "lookups": lookups,
     }
 )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from conformance.embedded.entities import Queue
-from conformance.embedded.faults.base import kebab, row
+from conformance.embedded.entities import SEQUENCE_BITS, PositionList, Queue
+from conformance.embedded.faults.base import fault, kebab, row
 from conformance.embedded.management import MACHINE, QUEUE, Management
 from conformance.embedded.transfers import STATUS, Transfer, Transfers
 from conformance.spec.constants.enumerations import ENUMERATIONS
@@ -123,3 +123,12 @@ for _step, _status in _STATUSES.items():
         subclass_of=_OtherStatus,
         status=_step,
     )
+
+
+@fault("lookup-identifiers-begin-one-higher", "positions", "MQDMPR-3.1.7.1.9.lookup-identifier-priority")
+class _OneHigher(PositionList):
+    """The high byte of a lookup identifier is 8 less the priority."""
+
+    @staticmethod
+    def lookup_identifier(message: Any, sequence: int) -> int:
+        return PositionList.lookup_identifier(message, sequence) + (1 << SEQUENCE_BITS)

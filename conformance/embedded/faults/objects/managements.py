@@ -550,9 +550,18 @@ def _lacking(name: str) -> Any:
     return collected
 
 
+def _received_alone(name: str, changed: Any) -> Any:
+    """Return what changes an item, but for that of a place in a sequence, which has the same name."""
+
+    def collected(self: Any, values: Any) -> Any:
+        return changed(self, values) if "SenderId" in values else ManagementObject.collected(self, values)
+
+    return collected if name in ("SeqID", "SeqNo") else changed
+
+
 for _name, _word in TYPED.items():
     _register(f"receive-info-has-{kebab(_name)}-of-another-type", f"{_name} of EodGetReceiveInfo has another type.",
-              (f"2.2.4.1.{_word}",), collected=_typing(_name))  # fmt: skip
+              (f"2.2.4.1.{_word}",), collected=_received_alone(_name, _typing(_name)))  # fmt: skip
 for _name in RECEIVED:
     if _name not in ("SeqID", "SeqNo"):  # a place has them too
         _register(f"receive-info-lacks-{kebab(_name)}", f"EodGetReceiveInfo tells no {_name}.",
@@ -590,7 +599,7 @@ def _as_a_number(name: str) -> Any:
 
 for _name in RECEIVED:
     _register(f"receive-info-has-another-{kebab(_name)}", f"{_name} of EodGetReceiveInfo is another one.",
-              (f"2.2.4.1.{kebab(_name)}-source",), collected=_valued(_name))  # fmt: skip
+              (f"2.2.4.1.{kebab(_name)}-source",), collected=_received_alone(_name, _valued(_name)))  # fmt: skip
 for _name, _vt in SENT.items():
     _word = f"{'s-' if _name == 'EodLastAckTime' else ''}{kebab(_name)}-source"  # as section 2.2.4.2 prints it
     _register(f"send-info-has-another-{kebab(_name)}", f"{_name} of EodGetSendInfo is another one.",
