@@ -20,7 +20,7 @@ BESIDE = [
 
 @pytest.mark.parametrize("story", BESIDE)
 def test_both_sides_mean_the_same(story: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
-    """What an object sends, opens or is told of is what the plain facets show, and the other way round."""
+    """The plain facets show what an object sends, opens or is told of, and the other way round."""
     mq_need(*NEEDS)
     if mq.offers("reset"):
         mq.call("reset")
