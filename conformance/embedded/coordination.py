@@ -28,13 +28,22 @@ class Coordination:
         self._recovered: dict[str, dict[int, UndoStep]] = {}
 
     def enlist(self, identifier: str) -> Transaction:
-        """Enlist (MS-MQMP 3.1.4.13). A manager that is in the transaction already stays in it."""
+        """Enlist (MS-MQMP 3.1.4.13). A manager that is in the transaction already stays in it.
+
+        Raises MqError if the coordinator refuses it.
+        """
         found = self._known.get(identifier.lower())
         if found is None:
-            found = self.manager.transactions.begin()
-            found.identifier = identifier.lower()
-            self._known[found.identifier] = found
+            self.manager.coordinator.take_part(identifier.lower())
+            found = self.create(identifier)
         return found
+
+    def create(self, identifier: str) -> Transaction:
+        """Create Transaction (3.1.7.1.8) with the identifier of the coordinator."""
+        made = self.manager.transactions.begin()
+        made.identifier = identifier.lower()
+        self._known[made.identifier] = made
+        return made
 
     def prepare(self, identifier: str, *, single_phase: bool) -> str:
         """DTC Transaction Prepare (3.1.4.6). Returns what the coordinator is told."""
@@ -109,7 +118,7 @@ class Coordination:
     def awaits(self) -> None:
         """Read what was prepared when the last process ended."""
         for row in self.manager.store.prepared():
-            found = self.enlist(row.identifier)
+            found = self.create(row.identifier)
             found.prepared, found.index = True, row.index
             self._doubtful.add(row.identifier)
             self._recovered[row.identifier] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
 from conformance.embedded.coordination import Coordination
+from conformance.embedded.coordinator import Coordinator
 from conformance.embedded.delivery import Delivery, Sending
 from conformance.embedded.directory import Directory
 from conformance.embedded.entities import (
@@ -170,6 +172,7 @@ class Manager:
         self.cursors = parts.cursors(self)
         self.transactions = parts.transactions(self)
         self.coordination = parts.coordination(self)
+        self.coordinator = Coordinator(self)
         self.objects = parts.objects(self)
         self._recover()
         self.clock.run_due()  # messages that expired while locked; their locks ended with the process
@@ -198,6 +201,10 @@ class Manager:
         """Return a handle that this process has not used before."""
         self._handles += 1
         return f"{kind}{self._handles}"
+
+    def new_identifier(self) -> str:
+        """Return a GUID that was not used before, in this process or an earlier one."""
+        return str(uuid.uuid5(uuid.UUID(self.guid), str(self.next_sequence())))
 
     def descriptor(self, handle: Json) -> Descriptor:
         """Return the open handle. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
@@ -232,6 +239,7 @@ class Manager:
         self.directory.forget()
         self.incoming.forget()
         self.coordination.forget()
+        self.coordinator.forget()
         self.security.forget()
         self.limit(DEFAULT_MESSAGE_QUOTA_KB, DEFAULT_JOURNAL_QUOTA_KB)
         self.queues.forget()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from conformance.embedded.coordinator import REQUESTS
 from conformance.embedded.directory import is_computer, is_object
 from conformance.embedded.entities import Cursor, MqError, Result, Transaction
 from conformance.embedded.manager import Manager
@@ -156,6 +157,8 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "coordinator.commit": {"identifier": _guid},
     "coordinator.abort": {"identifier": _guid},
     "coordinator.outcome": {"identifier": _guid, "outcome": _word("committed", "aborted", "timeout")},
+    "coordinator.context": {"transaction": lambda value: value is None or _guid(value)},
+    "coordinator.refuse": {"what": _word(*REQUESTS), "refused": _flag},
     "transactions.prepare": {"transaction": _handle},
     "transactions.commit": {"transaction": _handle},
     "transactions.abort": {"transaction": _handle},
@@ -443,23 +446,29 @@ def _internal(manager: Manager, params: Params) -> Transaction:
 
 @_method("coordinator.enlist")
 def _enlist(manager: Manager, params: Params, caller: Caller) -> Result:
+    manager.coordinator.lives(params["transaction"])
     return {"transaction": manager.coordination.enlist(params["transaction"]).handle}
 
 
 @_method("coordinator.prepare")
 def _prepare_for_coordinator(manager: Manager, params: Params, caller: Caller) -> Result:
     single = params.get("single_phase", False)
-    return {"answer": manager.coordination.prepare(params["identifier"], single_phase=single)}
+    return _decided(manager, params, manager.coordination.prepare(params["identifier"], single_phase=single))
 
 
 @_method("coordinator.commit")
 def _commit_for_coordinator(manager: Manager, params: Params, caller: Caller) -> Result:
-    return {"answer": manager.coordination.commit(params["identifier"])}
+    return _decided(manager, params, manager.coordination.commit(params["identifier"]))
 
 
 @_method("coordinator.abort")
 def _abort_for_coordinator(manager: Manager, params: Params, caller: Caller) -> Result:
-    return {"answer": manager.coordination.abort(params["identifier"])}
+    return _decided(manager, params, manager.coordination.abort(params["identifier"]))
+
+
+def _decided(manager: Manager, params: Params, answer: str) -> Result:
+    manager.coordinator.ended(params["identifier"], answer)
+    return {"answer": answer}
 
 
 @_method("coordinator.in_doubt")
@@ -470,6 +479,21 @@ def _in_doubt(manager: Manager, params: Params, caller: Caller) -> Result:
 @_method("coordinator.outcome")
 def _outcome(manager: Manager, params: Params, caller: Caller) -> None:
     manager.coordination.outcome(params["identifier"], params["outcome"])
+
+
+@_method("coordinator.context")
+def _context(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.coordinator.enter(params["transaction"])
+
+
+@_method("coordinator.requests")
+def _requests(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"requests": manager.coordinator.requests()}
+
+
+@_method("coordinator.refuse")
+def _refuse(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.coordinator.refuse(params["what"], params["refused"])
 
 
 @_method("outgoing.pause")

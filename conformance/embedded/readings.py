@@ -144,6 +144,7 @@ READINGS: Mapping[str, str] = {
     "R-MQAC-public-name-length": "63",
     "R-MQAC-closed-object": "invalid-handle",
     "R-MQAC-cursor-at-end": "waits",
+    "R-MQAC-transaction-info-reserved": "zero",
     "R-MQAC-transaction-without-context": "none",
     "R-MQAC-single-message": "own-transaction",
     "R-MQAC-notification-access": "receive-or-peek",

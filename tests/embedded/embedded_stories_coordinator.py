@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from embedded_objects import LEFT_OUT, long, thing
 from embedded_stories import NAME, Teller, of, started_again, subqueue
+from embedded_stories_objects import Told
 from embedded_talk import Talk
 
 FIRST, OTHER, NEVER = (f"{digit}b6e4d6f-7a1f-4c3b-9a57-6f5b2f3f9a10" for digit in "012")
@@ -99,3 +101,40 @@ def nothing_done(talk: Talk) -> list[Any]:
     tell("coordinator.prepare", identifier=FIRST)
     tell("coordinator.commit", identifier=FIRST)
     return tell.seen
+
+
+@of("coordinator")
+def asked_by_objects(talk: Talk) -> list[Any]:
+    """Objects in a context, then in transactions of a dispenser that they end."""
+    Teller(talk).filled("abcd", transactional=True)
+    tell = Told(talk)
+    info = tell.objects.make("MSMQQueueInfo")
+    tell(info, "PathName", {"vt": "BSTR", "value": "HOST\\private$\\q"}, kind="put")
+    queues = tell(info, "Open", long(2), long(0)), tell(info, "Open", long(1), long(0))
+    dispenser = tell.objects.make("MSMQCoordinatedTransactionDispenser")
+    for end in ("commit", "abort"):
+        talk("coordinator.context", transaction=FIRST if end == "commit" else OTHER)
+        _by_objects(tell, *queues, LEFT_OUT)
+        tell.seen.append(talk(f"coordinator.{end}", identifier=FIRST if end == "commit" else OTHER))
+    talk("coordinator.context", transaction=None)
+    for what in (None, "import", "enlist", "connect", "begin", "commit", "abort", "info"):
+        talk("coordinator.refuse", what=what or "info", refused=what is not None)
+        begun = tell(dispenser, "BeginTransaction")
+        if begun is not None:
+            _by_objects(tell, *queues, thing(begun))
+            inner = tell(begun, "ITransaction", kind="get")
+            tell(inner, "GetTransactionInfo")
+            for end in ("Abort", "Commit", "Commit"):
+                tell(begun, end)
+        tell.seen.append(talk("coordinator.enlist", transaction=OTHER))
+        tell.seen.append(talk("coordinator.requests"))
+        talk("coordinator.refuse", what=what or "info", refused=False)
+    left = Teller(talk)
+    left.counts()
+    return [*tell.seen, *left.seen]
+
+
+def _by_objects(tell: Told, send: str, receive: str, transaction: Any) -> None:
+    message = tell.objects.make("MSMQMessage")
+    tell(message, "Send", thing(send), transaction)
+    tell(receive, "Receive", transaction, LEFT_OUT, LEFT_OUT, long(0))

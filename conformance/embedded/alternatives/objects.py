@@ -22,6 +22,7 @@ from conformance.embedded.objects.transactions import (
     NO_TRANSACTION,
     SINGLE_MESSAGE,
     XA,
+    ExternalTransaction,
     TransactionArguments,
     TransactionImpl,
     TransactionObject,
@@ -86,10 +87,16 @@ def mqac_failed_commit_ignored(plain, self, end):
         self.completed = True
 
 
+@follows("R-MQAC-transaction-info-reserved=coordinator", ExternalTransaction.members)
+def mqac_transaction_info_reserved_coordinator(plain, self):
+    """Reserved members of XACTTRANSINFO are what the coordinator gave."""
+    return self.manager.coordinator.information(self.transaction)
+
+
 @follows("R-MQAC-transaction-without-context=fails", TransactionArguments.numbered)
 def mqac_transaction_without_context_fails(plain, self, number):
     """The transaction of a caller that has none is refused."""
-    if number in (MTS, XA):
+    if number in (MTS, XA) and self.manager.coordinator.context is None:
         raise MqError(MQ_ERROR_TRANSACTION_USAGE)
     return plain(number)
 

@@ -101,7 +101,7 @@ class Objects:
     ) -> dict[str, Json]:
         """Perform a member. Raises NoAnswer if it answers its caller later."""
         target = self.held(handle)
-        if not target.DISPATCHES:
+        if not target.DISPATCHES and (kind, member.lower()) not in target.MEMBERS:
             raise MqError(E_NOINTERFACE)
         name = member if interface is None else self.through(target, interface, member, kind)
         return self.value_result(target.invoke(name, kind, [self.read(each) for each in arguments], caller))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import struct
+import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from conformance.embedded.entities import MqError, Transaction
 from conformance.embedded.objects.variants import (
@@ -18,6 +20,7 @@ from conformance.embedded.objects.variants import (
     Variant,
     as_flag,
     as_integer,
+    data,
     member,
 )
 from conformance.spec.constants.hresults import MQ_ERROR_TRANSACTION_SEQUENCE, MQ_ERROR_TRANSACTION_USAGE
@@ -29,8 +32,18 @@ XACTTC_SYNC = 2
 _POINTERS = ("UNKNOWN", "DISPATCH", "I4", "I8")
 
 
+class Authority(Protocol):
+    """Whoever ends transactions. Its methods raise MqError."""
+
+    def commit(self, transaction: Transaction) -> None:
+        """Commit."""
+
+    def abort(self, transaction: Transaction) -> None:
+        """Abort."""
+
+
 class TransactionImpl(ComObject):
-    """An internal transaction (3.8). It has no IDispatch: only other objects call it."""
+    """An internal transaction (3.8). It has no IDispatch: only its GetTransactionInfo can be called."""
 
     CLASS = "TransactionImpl"
     INTERFACES = ("ITransaction",)
@@ -40,25 +53,53 @@ class TransactionImpl(ComObject):
     def __init__(self, manager: Manager) -> None:
         """Create the transaction of the queue manager."""
         super().__init__(manager)
-        self.transaction: Transaction = manager.transactions.begin()
+        self.transaction: Transaction = self.create()
         self.completed = False
+        self._identifier = ""
+
+    def create(self) -> Transaction:
+        """Create Transaction (MS-MQDMPR 3.1.7.1.8)."""
+        return self.manager.transactions.begin()
 
     def commit(self, retaining: bool, flags: int, resource_flags: int) -> None:
         """Commit (3.8.4.1.1). Raises MqError; a bad argument is told of a completed transaction too."""
         self.check_commit(retaining, flags, resource_flags)
         self.check_pending()
-        self.finish(self.manager.transactions.commit)
+        self.finish(self.authority().commit)
 
     def abort(self, retaining: bool, asynchronous: bool) -> None:
         """Abort (3.8.4.1.2)."""
         self.check_abort(retaining, asynchronous)
         self.check_pending()
-        self.finish(self.manager.transactions.abort)
+        self.finish(self.authority().abort)
+
+    @member(METHOD, "GetTransactionInfo")
+    def information(self) -> Variant:
+        """Return XACTTRANSINFO (3.8.4.1.3, 2.2.3.2): 40 bytes."""
+        uow = uuid.UUID(self.identifier()).bytes_le
+        return data(uow + struct.pack("<iIIIII", *self.members()))
+
+    def authority(self) -> Authority:
+        """Return whoever ends the transaction."""
+        return self.manager.transactions
+
+    def identifier(self) -> str:
+        """Return the TransactionIdentifier, made when somebody asks for it."""
+        self._identifier = self._identifier or self.manager.new_identifier()
+        return self._identifier
+
+    def members(self) -> tuple[int, ...]:
+        """Return the members of XACTTRANSINFO behind uow, which are 0 (3.8.4.1.3)."""
+        return (0,) * 6
 
     def finish(self, end: Callable[[Transaction], None]) -> None:
         """Raise the event that ends the transaction. Raises MqError if the queue manager refuses it."""
-        end(self.manager.transaction(self.transaction.handle))
+        end(self.pending())
         self.completed = True
+
+    def pending(self) -> Transaction:
+        """Return the transaction. Raises MqError if the queue manager has none."""
+        return self.manager.transaction(self.transaction.handle)
 
     def check_commit(self, retaining: bool, flags: int, resource_flags: int) -> None:
         """Refuse what an internal transaction does not support."""
@@ -77,10 +118,28 @@ class TransactionImpl(ComObject):
 
 
 class ExternalTransaction(TransactionImpl):
-    """A transaction of the coordinator, which takes every argument and tells itself that it has ended.
+    """A transaction of the coordinator, which is asked for its end and takes every argument."""
 
-    Its coordinator is part of this queue manager, the only one that takes part.
-    """
+    def create(self) -> Transaction:
+        """Begin a transaction of the coordinator, and create it here (3.7.4.1.1). Raises MqError."""
+        return self.manager.coordination.create(self.manager.coordinator.begin())
+
+    def identifier(self) -> str:
+        """Return what the coordinator calls it."""
+        return str(self.transaction.identifier)
+
+    def members(self) -> tuple[int, ...]:
+        """Ask the coordinator. What 2.2.3.2 reserves is 0 all the same."""
+        told = self.manager.coordinator.information(self.transaction)
+        return (*told[:3], 0, 0, 0)
+
+    def authority(self) -> Authority:
+        """Leave it to the coordinator."""
+        return self.manager.coordinator
+
+    def pending(self) -> Transaction:
+        """Return it, whether or not the coordinator has ended it."""
+        return self.transaction
 
     def check_commit(self, retaining: bool, flags: int, resource_flags: int) -> None:
         """Take whatever the coordinator is asked for."""
@@ -243,12 +302,15 @@ class TransactionArguments:
         return MTS
 
     def numbered(self, number: int) -> Unit:
-        """Return the unit of work of an MQTRANSACTION. There is no COM+ context, so MTS and XA mean none."""
+        """Return the unit of work of an MQTRANSACTION: MTS and XA mean the context of the caller, if it has one."""
         if number == SINGLE_MESSAGE:
             return Unit(self.manager, self.manager.transactions.begin(), own=True)
         if number not in (NO_TRANSACTION, MTS, XA):
             raise MqError(E_INVALIDARG)
-        return Unit(self.manager, None)
+        context = self.manager.coordinator.context
+        if number == NO_TRANSACTION or context is None:
+            return Unit(self.manager, None)
+        return Unit(self.manager, self.manager.coordination.enlist(context))
 
     def enlisted(self, given: object) -> Transaction:
         """Return the transaction of an MSMQTransaction; one that is empty or has ended is refused."""
