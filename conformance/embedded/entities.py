@@ -104,6 +104,7 @@ class Queue:
     """A queue. kind: private, public, system, journal, subqueue or outgoing. bytes: the total of its positions.
 
     transfer: of an outgoing queue that somebody has looked at or connected.
+    locked: true for an outgoing queue from which hardened security keeps the messages (3.1.1.3).
     shown: positions that peeks see although they are locked (MC-MQAC 3.11.4.1.33).
     """
 
@@ -116,6 +117,7 @@ class Queue:
     bytes: int = 0
     deleted: bool = False
     paused: bool = False
+    locked: bool = False
     journal: Queue | None = None
     parent: Queue | None = None
     subqueues: dict[str, Queue] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from conformance.embedded.entities import MqError, Queue
 from conformance.embedded.security import GET_PROPERTIES, SET_PROPERTIES
 from conformance.embedded.transfers import (
     CONNECTED,
+    LOCKED,
     ON_HOLD,
     RESEND_SECONDS,
     WAITING,
@@ -280,7 +281,9 @@ class Management:
         """Tell the state of the connection."""
         if queue.kind != "outgoing":
             return "LOCAL CONNECTION"
-        return ON_HOLD if self.manager.outgoing.on_hold(queue) else self.manager.transfers.of(queue).state
+        if self.manager.outgoing.on_hold(queue):
+            return ON_HOLD
+        return LOCKED if queue.locked else self.manager.transfers.of(queue).state
 
     def next_hops(self, queue: Queue) -> list[str] | None:
         """Tell the address of the next hop, or the addresses it can have while a connection is sought.

@@ -278,6 +278,7 @@ class Manager:
         purged: list[Position] = []
         for queue_row in self.store.queues():
             self.queues.restore(queue_row)
+        self.security.started()
         self.coordination.awaits()
         for row in self.store.messages():
             queue = self.queues.by_id(row.queue)

@@ -102,6 +102,7 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "hello": {"versions": _list, "harness": _text, "state_dir": _text},
     "attach": {"namespace": _text},
     "directory": {"objects": lambda value: _list(value) and all(map(is_object, value))},
+    "harden": {"hardened": _flag},
     "clock.advance": {"by_ms": _milliseconds},
     "names.parse": {"text": _text, "form": _word("path_name", "format_name", "multiple_element")},
     "packets.encode": {"message": _object},
@@ -239,6 +240,11 @@ def _limits(manager: Manager, params: Params, caller: Caller) -> None:
         params.get("message_quota_kb", manager.message_quota_kb),
         params.get("journal_quota_kb", manager.journal_quota_kb),
     )
+
+
+@_method("harden")
+def _harden(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.security.harden(params["hardened"])
 
 
 @_method("directory")

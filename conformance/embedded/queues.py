@@ -548,6 +548,7 @@ class Queues:
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
         if outgoing is None:
             outgoing = self._add_outgoing(f"outgoing-{self.manager.next_sequence():012}", name.text)
+            self.manager.outgoing.opened(outgoing)
             self._store(outgoing)
         return outgoing
 

@@ -199,4 +199,5 @@ READINGS: Mapping[str, str] = {
     "R-MQMQ-security-data-flag": "one-way",
     "R-MQMQ-transaction-reserved-bits": "ignored",
     "R-MQMQ-transactional-priority": "zero",
+    "R-MQMQ-queue-state-locked": "locked-too",
 }

@@ -209,11 +209,34 @@ def unpacked(text: Json) -> SecurityDescriptor:
 
 
 class Security:
-    """Who calls, and what the descriptors of this manager let him do."""
+    """Who calls, what the descriptors of this manager let him do, and whether its security is hardened."""
 
     def __init__(self, manager: Manager) -> None:
         self.manager = manager
         self.caller: User | None = None  # None for the user who may do everything
+        self.hardened = self.hardens()  # HardenedSecurity (MS-MQDMPR 3.1.1.1)
+
+    # Hardened security.
+
+    def harden(self, hardened: bool) -> None:
+        """Harden the security of every later process, or not."""
+        self.manager.store.set_counter("hardened", int(hardened))
+
+    def hardens(self) -> bool:
+        """Return true if the security of a process that starts is hardened."""
+        return self.manager.store.counter("hardened", 0) == 1
+
+    def started(self) -> None:
+        """Lock outgoing queues for hardened security, or unlock those of the last process (MS-MQDMPR 3.1.3)."""
+        store = self.manager.store
+        was_hardened = store.counter("was_hardened", 0) == 1
+        for queue in self.manager.queues.all():
+            if queue.kind == "outgoing":
+                self.manager.outgoing.started(queue, was_hardened=was_hardened)
+        if was_hardened != self.hardened:
+            store.set_counter("was_hardened", int(self.hardened))
+
+    # Who calls.
 
     def called_by(self, sid: Json) -> None:
         """Note who makes the present call. sid: None for the user who may do everything. Raises MqError."""
@@ -369,8 +392,13 @@ class Security:
             self.manager.queues.change(queue, {"descriptor": text})
 
     def forget(self) -> None:
-        """Give the manager its first descriptor again."""
-        self.manager.store.set_text("descriptor", None)
+        """Give the manager its first descriptor again, and no hardened security."""
+        store = self.manager.store
+        store.set_text("descriptor", None)
+        self.hardened = False
+        for name in ("hardened", "was_hardened"):
+            if store.counter(name, 0):
+                store.set_counter(name, 0)
 
     def _need(self, queue: Queue | None, right: int) -> None:
         if queue is None:

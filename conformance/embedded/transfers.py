@@ -50,13 +50,33 @@ class Outgoing:
         """Return true if no message may leave the queue."""
         return queue.paused
 
+    def opened(self, queue: Queue) -> None:
+        """Give a new outgoing queue its state (MS-MQDMPR 3.1.7.1.5)."""
+        queue.locked = self.to_lock(queue)
+
+    def started(self, queue: Queue, *, was_hardened: bool) -> None:
+        """Give an outgoing queue of an earlier process its state (3.1.3). was_hardened: that process was."""
+        queue.locked = self.to_lock(queue)
+        if was_hardened and not queue.locked and not self.by_http(queue):
+            self.manager.transfers.of(queue).state = WAITING
+
+    def to_lock(self, queue: Queue) -> bool:
+        """Return true for a queue from which hardened security keeps the messages (3.1.1.3)."""
+        return self.manager.security.hardened and not self.by_http(queue)
+
+    def by_http(self, queue: Queue) -> bool:
+        """Return true if the messages of an outgoing queue travel by HTTP."""
+        return self.manager.names.format_name(queue.path).parts.get("protocol") in ("HTTP", "HTTPS")
+
     def take(self, format_name: str) -> list[str]:
-        """Transfer the messages of an outgoing queue: return their packets in base64, in order; none while on hold.
+        """Transfer the messages of an outgoing queue: return their packets in base64, in order.
+
+        None while the queue is locked or on hold.
 
         Takes as many as fit into an answer; the rest stay. Raises MqError if the queue is not an outgoing one.
         """
         queue = self.manager.queues.outgoing(format_name)
-        if self.on_hold(queue):
+        if queue.locked or self.on_hold(queue):
             return []
         return self.transfer(queue, self.ready(queue))
 
@@ -65,8 +85,7 @@ class Outgoing:
 
         Messages sent by HTTP or multicast are not included: they do not travel in such packets (MS-MQQB 3.1.7.12).
         """
-        name = self.manager.names.format_name(queue.path)
-        if name.kind == "multicast" or name.parts.get("protocol") in ("HTTP", "HTTPS"):
+        if self.by_http(queue) or self.manager.names.format_name(queue.path).kind == "multicast":
             return []
         return [position for position in queue.positions if position.state is State.AVAILABLE]
 
@@ -167,6 +186,7 @@ CONNECTED = "CONNECTED"
 DISCONNECTED = "DISCONNECTED"
 DISCONNECTING = "DISCONNECTING"
 INACTIVE = "INACTIVE"
+LOCKED = "LOCKED"
 NEED_VALIDATION = "NEED VALIDATION"
 ON_HOLD = "ONHOLD"
 WAITING = "WAITING"
@@ -373,9 +393,17 @@ class Transfers:
     # The messages.
 
     def transfer(self, queue: Queue, count: int | None) -> list[str]:
-        """Transfer at most `count` messages; return their packets in base64. None without connection or on hold."""
+        """Transfer at most `count` messages; return their packets in base64.
+
+        None while the queue has no connection, is locked or on hold.
+        """
         transfer = self.of(queue)
-        if self.manager.outgoing.on_hold(queue) or transfer.state != CONNECTED or not self.manager.connected:
+        if (
+            queue.locked
+            or self.manager.outgoing.on_hold(queue)
+            or transfer.state != CONNECTED
+            or not self.manager.connected
+        ):
             return []
         if transfer.resend_time and transfer.resend_time * 1000 <= self.manager.clock.now_ms():
             self.resend(queue)

@@ -141,3 +141,33 @@ def parts(talk: Talk) -> list[Any]:
         return [*tell.seen, *later.seen]
     finally:
         again.driver.close()
+
+
+FAR, HTTP, MULTICAST = (
+    "DIRECT=TCP:192.0.2.7\\private$\\q", "DIRECT=HTTP://192.0.2.7/msmq/q", "MULTICAST=234.1.1.1:800",
+)  # fmt: skip
+
+
+@of("security")
+def hardened(talk: Talk) -> list[Any]:
+    """Outgoing queues before hardened security, under it, one start later, and behind it."""
+    seen: list[Any] = []
+    for set_to in (None, True, None, False, None):
+        if set_to is not None:
+            talk("harden", hardened=set_to)
+        if seen:
+            talk = started_again(talk, False)
+        tell = Teller(talk)
+        new = [f"{name}{len(seen)}" for name in (FAR, HTTP, MULTICAST)]
+        for name in (FAR, HTTP, MULTICAST, *new):
+            looked = {"type": "queue", "format_name": name}
+            if name in new or not seen:
+                tell.send(talk.open(name, "send"), "m", delivery="recoverable")
+            tell("management.get", target=looked, properties=[11])
+            tell("management.connection", format_name=name, step="established", addresses=["192.0.2.7"])
+            tell("management.get", target=looked, properties=[11])
+            tell("management.transfer", format_name=name)
+            tell("outgoing.take", format_name=name)
+        seen.append(tell.seen)
+    talk.driver.close()
+    return seen

@@ -516,3 +516,63 @@ def test_a_journal_has_no_bytes_to_tell_while_journaling_is_off(talk: Talk) -> N
     talk.ok("queues.set", format_name=NAME, properties={"PROPID_Q_JOURNAL": 0})
     assert kept and told(talk, "QUEUE_BYTES_IN_JOURNAL", NAME) == 0
     assert told(talk, "QUEUE_JOURNAL_MESSAGE_COUNT", NAME) == 1
+
+
+HTTP = "DIRECT=HTTP://192.0.2.7/msmq/private$/q"
+
+
+def started(talk: Talk, *, hardened: bool | None = None) -> Talk:
+    """The driver after a start, before which security was hardened or not."""
+    if hardened is not None:
+        talk.ok("harden", hardened=hardened)
+    talk.driver.close()
+    return Talk(talk.state_dir)
+
+
+def test_hardened_security_locks_what_is_not_sent_by_http(talk: Talk) -> None:
+    for name in (FAR, HTTP):
+        talk.send(talk.open(name, "send"), "m", delivery="recoverable")
+    talk.ok("harden", hardened=True)
+    assert told(talk, "QUEUE_STATE") == "INACTIVE"
+    connect(talk)
+    later = started(talk)
+    assert [told(later, "QUEUE_STATE", name) for name in (FAR, HTTP)] == ["LOCKED", "INACTIVE"]
+    other = "DIRECT=OS:other\\private$\\q"
+    for name, state in ((other, "LOCKED"), ("MULTICAST=234.1.1.1:8001", "LOCKED"), (HTTP + "2", "INACTIVE")):
+        later.send(later.open(name, "send"), "m")
+        assert told(later, "QUEUE_STATE", name) == state
+    connect(later)
+    assert told(later, "QUEUE_STATE") == "LOCKED"
+    assert labels(later) == later.ok("outgoing.take", format_name=FAR)["packets"] == []
+    assert later.ok("queues.counts", format_name=FAR)["messages"] == 1
+    act(later, "PAUSE")
+    assert told(later, "QUEUE_STATE") == "ONHOLD"
+    act(later, "RESUME")
+    assert told(later, "QUEUE_STATE") == "LOCKED"
+    last = started(later)
+    assert told(last, "QUEUE_STATE") == "LOCKED"
+    last.driver.close()
+
+
+def test_a_start_without_hardened_security_unlocks(talk: Talk) -> None:
+    for name in (FAR, HTTP):
+        talk.send(talk.open(name, "send"), "m", delivery="recoverable")
+    hard = started(talk, hardened=True)
+    soft = started(hard, hardened=False)
+    assert [told(soft, "QUEUE_STATE", name) for name in (FAR, HTTP)] == ["WAITING", "INACTIVE"]
+    connect(soft)
+    assert labels(soft) == ["m"]
+    later = started(soft)
+    assert told(later, "QUEUE_STATE") == "INACTIVE"
+    later.driver.close()
+
+
+def test_a_reset_ends_hardened_security(talk: Talk) -> None:
+    hard = started(talk, hardened=True)
+    hard.ok("reset")
+    hard.send(hard.open(FAR, "send"), "m")
+    assert told(hard, "QUEUE_STATE") == "INACTIVE"
+    soft = started(hard)
+    soft.send(soft.open(FAR, "send"), "m")
+    assert told(soft, "QUEUE_STATE") == "INACTIVE"
+    soft.driver.close()

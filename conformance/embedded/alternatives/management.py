@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.embedded.alternatives.base import follows
 from conformance.embedded.entities import Queue, State
 from conformance.embedded.management import Management
-from conformance.embedded.transfers import Outgoing, Transfers
+from conformance.embedded.transfers import LOCKED, Outgoing, Transfers
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
@@ -50,6 +50,13 @@ def mqmr_journal_bytes_without_journaling_journal(plain, self, queue):
 def mqmr_last_ack_of_nothing_pending_always(plain, self, queue):
     """The last acknowledgment has a value while no other is awaited too."""
     return self.newest_ack(queue)
+
+
+@follows("R-MQMQ-queue-state-locked=listed", Management.state)
+def mqmq_queue_state_locked_listed(plain, self, queue):
+    """A locked queue tells the state of its connection."""
+    told = plain(queue)
+    return self.manager.transfers.of(queue).state if told == LOCKED else told
 
 
 @follows("resume-of-queue-not-on-hold=inactive", Outgoing.let_go)
