@@ -24,7 +24,6 @@ from conformance.embedded.methods import LATER, METHODS, BadParams, check
 from conformance.embedded.readings import READINGS
 from conformance.embedded.receiving import Caller
 from conformance.embedded.scheduler import Scheduler
-from conformance.embedded.security import declared
 from conformance.embedded.store import StoreError
 
 PROTOCOLS = ("1.3", "1.2", "1.1", "1.0")  # the preferred one first
@@ -201,7 +200,7 @@ class EmbeddedDriver:
             "queue_manager": manager.guid,
             "facets": facets,
             "limits": {"max_body_bytes": MAX_BODY_BYTES},
-            **({"security": declared()} if "security" in facets else {}),
+            **({"security": manager.security.declared()} if "security" in facets else {}),
             "clock": manager.clock.kind,
             "settle_ms": 0,
             "slack_ms": 0 if manager.clock.kind == "virtual" else 250,

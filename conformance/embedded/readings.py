@@ -200,4 +200,9 @@ READINGS: Mapping[str, str] = {
     "R-MQMQ-transaction-reserved-bits": "ignored",
     "R-MQMQ-transactional-priority": "zero",
     "R-MQMQ-queue-state-locked": "locked-too",
+    "R-MQMQ-right-checked-at": "open",
+    "R-MQDMPR-descriptor-owner": "stored",
+    "R-MQDMPR-supplied-owner": "replaced",
+    "R-MQDMPR-descriptor-order": "merged",
+    "R-MQMP-security-information": "every",
 }

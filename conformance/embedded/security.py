@@ -84,11 +84,6 @@ USERS: Final = {
 }
 
 
-def declared() -> dict[str, Json]:
-    """Return what `hello` says of callers."""
-    return {"self": SELF, "machine": MACHINE, "callers": [user.to_json() for user in USERS.values()], "srmp": False}
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     """An entry of an access control list. kind: its type, 0 allows and 1 denies."""
@@ -215,6 +210,12 @@ class Security:
         self.manager = manager
         self.caller: User | None = None  # None for the user who may do everything
         self.hardened = self.hardens()  # HardenedSecurity (MS-MQDMPR 3.1.1.1)
+        self.srmp = manager.names.version >= 4  # earlier ones give no right for messages over HTTP (note <20> there)
+
+    def declared(self) -> dict[str, Json]:
+        """Return what `hello` says of callers."""
+        callers = [user.to_json() for user in USERS.values()]
+        return {"self": SELF, "machine": MACHINE, "callers": callers, "srmp": self.srmp}
 
     # Hardened security.
 
@@ -287,10 +288,17 @@ class Security:
     def default_entries(self, owner: str, user: User) -> Iterator[Entry]:
         """Yield the entries of a queue whose creator gave no list."""
         free = user.guest or not user.domain_user
-        yield Entry(_ALLOW, ALL if free else GET_PROPERTIES | GET_PERMISSIONS, EVERYONE)
+        anonymous = self.over_http()
+        yield Entry(_ALLOW, anonymous | (ALL if free else GET_PROPERTIES | GET_PERMISSIONS), EVERYONE)
+        if anonymous:
+            yield Entry(_ALLOW, anonymous, ANONYMOUS)
         yield Entry(_ALLOW, GET_PROPERTIES | GET_PERMISSIONS, MACHINE)
         if not free:
             yield Entry(_ALLOW, ALL, owner)
+
+    def over_http(self) -> int:
+        """Return the right that everybody has on a new queue to which messages can come over HTTP."""
+        return WRITE_MESSAGE if self.srmp else 0
 
     def user(self, sid: str) -> User:
         """Return the user of an identifier; one of no domain if nobody is known by it."""

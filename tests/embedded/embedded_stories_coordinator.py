@@ -16,7 +16,7 @@ def _worked(tell: Teller, identifier: str, label: str) -> None:
     """Enlist the manager; receive, move and send in the transaction."""
     into, _ = subqueue(tell.talk)
     send, receive = tell.talk.open(NAME, "send"), tell.talk.open(NAME)
-    transaction = tell("coordinator.enlist", transaction=identifier)["transaction"]
+    transaction = tell("coordinator.enlist", transaction=identifier).get("transaction")
     tell.take(receive, transaction=transaction)
     lookup = tell.peek(receive).get("message", {}).get("lookup_identifier")
     tell("messages.move", queue=receive, lookup_identifier=lookup, destination=into, transaction=transaction)
@@ -100,6 +100,24 @@ def nothing_done(talk: Talk) -> list[Any]:
     tell("coordinator.enlist", transaction=FIRST)
     tell("coordinator.prepare", identifier=FIRST)
     tell("coordinator.commit", identifier=FIRST)
+    return tell.seen
+
+
+@of("coordinator")
+def enlisted_twice(talk: Talk) -> list[Any]:
+    """Two transactions at once, in each of which the manager is enlisted again after it has worked."""
+    tell = Teller(talk)
+    tell.filled("ab", transactional=True)
+    for identifier in (FIRST, OTHER, FIRST):
+        transaction = tell("coordinator.enlist", transaction=identifier).get("transaction")
+        if transaction is not None:
+            tell.send(talk.open(NAME, "send"), identifier, transaction)
+            tell.take(talk.open(NAME), transaction=transaction)
+    for identifier in (OTHER, FIRST):
+        tell("coordinator.prepare", identifier=identifier)
+        tell("coordinator.commit", identifier=identifier)
+        tell.counts()
+    tell.few(talk.open(NAME))
     return tell.seen
 
 

@@ -109,6 +109,7 @@ def new_queues(talk: Talk) -> list[Any]:
     supplied = (
         None,
         SecurityDescriptor(owner=MEMBER),
+        SecurityDescriptor(owner=STRANGER),
         SecurityDescriptor(dacl=lists[0]),
         SecurityDescriptor(sacl=lists[1]),
         SecurityDescriptor(MEMBER, STAFF, *lists),
@@ -121,6 +122,26 @@ def new_queues(talk: Talk) -> list[Any]:
             _shows(tell, name)
             target = {"type": "queue", "format_name": f"DIRECT=OS:HOST\\private$\\{name}"}
             tell("security.get", target=target, information=8)
+    return tell.seen
+
+
+@of("security")
+def taken_away(talk: Talk) -> list[Any]:
+    """What callers do with handles that they opened before the rights of their queue were taken away."""
+    tell = Teller(talk)
+    tell("queues.create", path_name="HOST\\private$\\q", **{"as": PLAIN})
+    send, receive = talk.open(NAME, "send"), talk.open(NAME)
+    into, out = talk.open(f"{NAME};sub", "move"), talk.open(NAME, "move")
+    lookup = tell.send(send, "moved").get("lookup_identifier")
+    tell("security.set", target=QUEUE, information=4, descriptor=list_of())
+    user = {"as": PLAIN}
+    tell("messages.send", queue=send, message={}, **user)
+    tell("messages.move", queue=out, lookup_identifier=lookup, destination=into, **user)
+    for method in ("peek", "receive", "receive_begin"):
+        tell(f"messages.{method}", queue=receive, timeout_ms=0, **user)
+    tell("messages.receive_by_lookup_id", queue=receive, lookup_identifier=lookup, action="current", **user)
+    tell("queues.purge", queue=receive, **user)
+    tell.counts()
     return tell.seen
 
 

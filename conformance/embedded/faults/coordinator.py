@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from conformance.embedded.coordination import ABORTED, COMMITTED, PREPARED, Coordination
-from conformance.embedded.entities import Operation, Reason, State
+from conformance.embedded.entities import MqError, Operation, Reason, State
 from conformance.embedded.faults.base import also, fault
+from conformance.spec.constants.hresults import MQ_ERROR_TRANSACTION_ENLIST
 
 _MANAGER, _COLLECTION = "MQDMPR-3.1.3.resource-manager", "MQDMPR-3.1.1.1.transaction-collection"
 _MINUTE_MS = 60_000
@@ -319,3 +320,33 @@ def _commits_again(plain, self, identifier):
 def start_asks_for_another(plain, self):
     """After a start, the coordinator is asked for another identifier than it gave."""
     return [f"{'0' if identifier[0] != '0' else '1'}{identifier[1:]}" for identifier in plain()]
+
+
+# Enlistment (MS-MQMP 3.1.4.13).
+
+_KNOWN, _CREATED, _ENLISTED = (f"MQMP-3.1.4.13.{word}" for word in ("known", "created", "enlisted"))
+
+
+@fault("second-enlistment-is-refused", Coordination.enlist, _KNOWN)
+def second_enlistment_is_refused(plain, self, identifier):
+    """Enlisting in a transaction in which the manager takes part already fails."""
+    if identifier.lower() in self._known:
+        raise MqError(MQ_ERROR_TRANSACTION_ENLIST)
+    return plain(identifier)
+
+
+@fault("enlists-in-one-at-a-time", Coordination.enlist, _CREATED)
+def enlists_in_one_at_a_time(plain, self, identifier):
+    """A manager that takes part in a transaction is not taken into another."""
+    if self._known and identifier.lower() not in self._known:
+        raise MqError(MQ_ERROR_TRANSACTION_ENLIST)
+    return plain(identifier)
+
+
+@fault(
+    "enlistment-tells-no-coordinator", Coordination.prepare, _ENLISTED, "MQDMPR-3.1.4.6.prepares",
+    "MQDMPR-3.1.4.6.prepared-reported",
+)  # fmt: skip
+def enlistment_tells_no_coordinator(plain, self, identifier, *, single_phase):
+    """A coordinator that wants to prepare does not find the manager in its transaction, which is aborted."""
+    return self.abort(identifier)

@@ -14,10 +14,10 @@ from conformance.embedded.security import (
     DACL,
     EVERYONE,
     GET_PERMISSIONS,
-    GET_PROPERTIES,
     MACHINE,
     OWNER,
     SACL,
+    WRITE_MESSAGE,
     Entry,
     Security,
     entries_of,
@@ -346,7 +346,7 @@ def world_may_do_everything(plain, self, owner, user):
 @_entries("world-sees-no-permissions", "Everybody may read properties alone.", "world-properties", "world-entry")
 def world_sees_no_permissions(plain, self, owner, user):
     for one in plain(owner, user):
-        yield replace(one, mask=GET_PROPERTIES) if one.sid == EVERYONE and one.mask != ALL else one
+        yield replace(one, mask=one.mask & ~GET_PERMISSIONS) if one.sid == EVERYONE and one.mask != ALL else one
 
 
 @_entries("owner-cannot-take-ownership", "An owner has not all rights.", "owner-all", "owner-entry")
@@ -356,7 +356,7 @@ def owner_cannot_take_ownership(plain, self, owner, user):
 
 @_entries("owner-has-no-entry", "A new queue has no entry for its owner.", "owner-entry", "owner-all")
 def owner_has_no_entry(plain, self, owner, user):
-    return (one for one in plain(owner, user) if one.sid != owner)
+    return (one for one in plain(owner, user) if one.sid != owner or owner == ANONYMOUS)
 
 
 @_entries("machine-has-no-entry", "A new queue has no entry for the machine.", "machine-entry", "machine-properties")
@@ -378,3 +378,38 @@ def strangers_get_an_entry(plain, self, owner, user):
     yield from plain(owner, user)
     if not user.domain_user:
         yield Entry(0, ALL, user.sid)
+
+
+# Messages over HTTP.
+
+_OBJECT: Final = "MQAC-3.10.4.1.26.1."
+_WRITE, _ANONYMOUS = f"{_NEW}srmp-write", f"{_NEW}anonymous-entry"
+_OBJECT_WRITE, _OBJECT_ENTRY = (
+    f"{_OBJECT}messages-msmq-soap-srmp",
+    f"{_OBJECT}nonzero-anonymous-access-access-allowed-ace",
+)
+
+
+_ONE_MASK: Final[dict[str, Any]] = {
+    "first_seen_as": (f"{_NEW}world-properties",),
+    "because": "The entry for everybody has one mask, in which the right is missing.",
+}
+
+
+@fault("http-gives-no-right", Security.over_http, _WRITE, _ANONYMOUS, _OBJECT_WRITE, _OBJECT_ENTRY, **_ONE_MASK)
+def http_gives_no_right(plain, self):
+    """Nobody gets a right on a new queue because messages can come over HTTP."""
+    return 0
+
+
+@fault("anonymous-writes-without-an-entry", Security.default_entries, _ANONYMOUS, _OBJECT_ENTRY)
+def anonymous_writes_without_an_entry(plain, self, owner, user):
+    """A new queue has no entry for the anonymous logon."""
+    return (one for one in plain(owner, user) if one.sid != ANONYMOUS)
+
+
+@fault("world-may-not-write-over-http", Security.default_entries, _WRITE, _OBJECT_WRITE, **_ONE_MASK)
+def world_may_not_write_over_http(plain, self, owner, user):
+    """The right to send over HTTP is the anonymous logon's alone."""
+    for one in plain(owner, user):
+        yield replace(one, mask=one.mask & ~WRITE_MESSAGE) if one.sid == EVERYONE and one.mask != ALL else one
