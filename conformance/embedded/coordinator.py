@@ -24,11 +24,11 @@ E_FAIL: Final = 0x80004005
 XACT_E_NOTRANSACTION: Final = 0x8004D00E
 XACT_E_ABORTED: Final = 0x8004D019
 REQUESTS: Final = ("begin", "commit", "abort", "info", "import", "enlist", "connect")
-"""What can be refused; the last stands for all of them."""
+"""Kinds that can be refused; the last stands for all of them."""
 _REFUSALS: Final = {"import": MQ_ERROR_TRANSACTION_IMPORT, "enlist": MQ_ERROR_TRANSACTION_ENLIST}
 INFORMATION: Final = {"isolation_level": 0x00100000, "isolation_flags": 0x4, "supported": 0x2}
 RESERVED: Final = (0x10, 0x20, 0x40)
-"""What it answers about a transaction; the last three numbers are those that XACTTRANSINFO reserves (2.2.3.2)."""
+"""Members of its answer about a transaction; the last three numbers are those that XACTTRANSINFO reserves (2.2.3.2)."""
 
 
 class Coordinator:

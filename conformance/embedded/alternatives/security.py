@@ -68,5 +68,5 @@ def descriptor_order_replaced(plain, self, creator, supplied):
 
 @follows("R-MQMP-security-information=first", Security.shown)
 def mqmp_security_information_first(plain, self, descriptor, information):
-    """Of several parts that are asked for, the first is read."""
+    """The first of several parts that are asked for is read."""
     return plain(descriptor, next((part for part in (OWNER, GROUP, DACL, SACL) if information & part), 0))
