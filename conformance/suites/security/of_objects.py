@@ -103,10 +103,11 @@ def default(scene: Scene, kind: str) -> None:
         "all": (f"{_CREATE}security-new-queue-security-descriptor-according",),
     }
     judged_by_entries(scene, creator, ids, expected, found)
-    if kind == DOMAIN_USER and not scene.srmp:
-        only = not rights.granted(found, frozenset({EVERYBODY})) & ~rights.READ
+    if kind == DOMAIN_USER:
+        most = rights.READ | (rights.WRITE_MESSAGE if scene.srmp else 0)
+        only = not rights.granted(found, frozenset({EVERYBODY})) & ~most
         demand = f"{_CREATE}is-world-readable-server-false-0x00000000"
-        scene.expect(demand, only, f"no more than {rights.READ:#x}", plain_json(found))
+        scene.expect(demand, only, f"no more than {most:#x}", plain_json(found))
 
 
 def attach(scene: Scene, member: str, number: int) -> None:
