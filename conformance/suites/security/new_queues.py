@@ -13,7 +13,7 @@ from conformance.model import rights
 from conformance.model.descriptors import AUDIT, DACL, OWNER, SACL, Descriptor, Entry, encoded
 from conformance.model.rights import ANONYMOUS, EVERYBODY, User
 from conformance.spec.followed_readings import either
-from conformance.suites.security.scene import Scene, allow, parts_of, plain_json, queue_target
+from conformance.suites.security.scene import Scene, Untold, allow, parts_of, plain_json, queue_target
 
 if TYPE_CHECKING:
     from conformance.verdict import Json
@@ -162,6 +162,8 @@ def _supplied(scene: Scene, creator: User, supplied: Descriptor) -> None:
         created = scene.created(creator.sid, PROPID_Q_SECURITY=data)
         status: Json = {"status": created.status}
         scene.expect(f"{_DEFAULT}supplied", created.ok, {"created": True}, status)
+        if not created.ok:  # the demand may be switched off
+            raise Untold("no queue could be created with a descriptor")
         found = scene.descriptor_in_parts(queue_target(str(created.values["format_name"])))
     expected, taken = followed(scene, creator, supplied, found)
     whole = (plain_json(expected), plain_json(found))

@@ -114,7 +114,10 @@ def attach(scene: Scene, member: str, number: int) -> None:
     """A message is attached to who calls: its sender and certificate are as before."""
     message, names = _object(scene, "MSMQMessage"), ["SenderId", "SenderCertificate"]
     read = partial(scene.call, "read sender and certificate", "objects.get", object=message, members=names)
-    before = read().values
+    first = read()
+    if not first.ok:
+        raise Untold("the message does not tell its sender")
+    before = first.values
     attached = _invoked(scene, message, member)
     right = attached.status == 0 or not attached.ok
     scene.expect(f"{_MESSAGE}{number}.status", right, {"status": 0}, {"status": attached.status})

@@ -70,23 +70,25 @@ _MASKS: Final[Mapping[str, str]] = {name: f"{demand}-access-mask" for name, dema
 def right_of_a_queue(scene: Scene, word: str, *, without: bool) -> None:
     """A user has one right of a queue, or all but one, and tries everything."""
     mask, user = rights.QUEUE_RIGHTS[word], scene.plain()
+    combined = not without and mask.bit_count() > 1
     mask = rights.QUEUE_ALL & ~mask if without else mask
     name = scene.queue()
     descriptor = Descriptor(scene.owner, None, (allow(user.sid, mask),))
     scene.given(queue_target(name), descriptor, DACL)
-    scene.judge_acts(QUEUE_ACTS, name, descriptor, user, QUEUE_OF, (f"{QUEUE_OF}{word}", "MQMQ-2.2.24.declaration"))
+    also = f"{QUEUE_OF}{word}", "MQMQ-2.2.24.declaration"
+    scene.judge_acts(QUEUE_ACTS, name, descriptor, user, QUEUE_OF, also, combined=combined)
 
 
 def right_of_the_manager(scene: Scene, word: str, *, without: bool) -> None:
     """A user has one right of the manager, or all but one, and tries everything."""
     mask, user = rights.MACHINE_RIGHTS[word], scene.plain()
+    combined = not without and mask.bit_count() > 1
     mask = rights.MACHINE_ALL & ~mask if without else mask
     with scene.machine_as(allow(user.sid, mask)) as descriptor:
         found = scene.descriptor(MACHINE, DACL)
         scene.expect(_MASKS["machine"], found.dacl == descriptor.dacl, plain_json(descriptor), plain_json(found))
-        scene.judge_acts(
-            MACHINE_ACTS, "", descriptor, user, MACHINE_OF, (f"{MACHINE_OF}{word}", "MQMQ-2.2.23.declaration")
-        )
+        also = f"{MACHINE_OF}{word}", "MQMQ-2.2.23.declaration"
+        scene.judge_acts(MACHINE_ACTS, "", descriptor, user, MACHINE_OF, also, combined=combined)
 
 
 _KINDS: Final[Mapping[str, tuple[int, str, int]]] = {
@@ -377,16 +379,17 @@ def after_a_restart(scene: Scene, *, kill: bool) -> None:
     if not scene.mq.keeps_state:
         raise Untold("a restart of this connection does not find the state again")
     targets = {"queue": queue_target(scene.queue()), "machine": dict(MACHINE)}
-    whole = _sample(scene, 1)
+    whole = {what: _sample(scene, place) for place, what in enumerate(targets)}
     with scene.machine_kept():
-        for target in targets.values():
+        for what, target in targets.items():
             for bit in PART_IDS:
-                _written(scene, target, whole, bit)
+                _written(scene, target, whole[what], bit)
         scene.mq.restart(kill=kill)
         scene.judge.step("the manager is killed and started again" if kill else "the manager is restarted")
         for what, target in targets.items():
             found = scene.descriptor_in_parts(target)
-            scene.expect(_DESCRIPTORS[what], found == whole, plain_json(whole), plain_json(found))
+            same = found == whole[what]
+            scene.expect(_DESCRIPTORS[what], same, plain_json(whole[what]), plain_json(found))
 
 
 def default_masks(scene: Scene) -> None:
