@@ -42,6 +42,7 @@ from conformance.spec.constants import hresults
 from conformance.verdict import Outcome, Verdict
 
 DRIVER: Final = "$driver"
+RESTART: Final = "restart"
 """The object of acts that call a method of the plain facets, with its parameters as JSON in a BSTR."""
 PROFILE: Final = "$profile"
 SINGLE_MESSAGE: Final = 3
@@ -419,7 +420,9 @@ class ServiceObjects:
         asked = json.loads(str(call.arguments[0].value or "{}"))
         if call.member != "management.get":
             self.reports = {}
-            if call.member == "directory" and seen.status == S_OK:
+            if call.member == "harden":
+                self.world = replace(self.world, hardened=asked["hardened"])
+            elif call.member == "directory" and seen.status == S_OK:
                 self._directory(asked)
             elif call.member == "management.connection" and seen.status == S_OK:
                 queue = self.world.outgoing.get(str(asked["format_name"]).casefold())

@@ -93,7 +93,8 @@ class Computer:
     """The queues of a computer. opened: open MSMQQueue objects and destinations. units: the size of one message, of
     queues here and of outgoing ones, once it was shown. online: whether the manager is connected. directory: None if
     the plan gives none. because: what a look at which queues are active shows, since a destination went to another one.
-    converted: path name, in small letters, to the format name that an object has made of it.
+    converted: path name, in small letters, to the format name that an object has made of it. hardened: whether messages
+    go over HTTP alone, from the next start on.
     """
 
     computer: str
@@ -108,6 +109,7 @@ class Computer:
     directory: Directory | None = None
     because: Names = ()
     converted: Mapping[str, str] = field(default_factory=dict)
+    hardened: bool = False
 
     def target(self, path: str | None, name: str | None) -> Target:
         """Return what a path name or a format name means."""

@@ -12,7 +12,7 @@ from conformance.activex.members import Member
 from conformance.activex.plans import Act, Plan, call_on, create
 from conformance.activex.plans_queue_info import PATH
 from conformance.activex.plans_reads import READS, receives
-from conformance.activex.scene_services import SINGLE_MESSAGE, driven
+from conformance.activex.scene_services import RESTART, SINGLE_MESSAGE, driven
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL
 from conformance.activex.services import (
     APPLICATION,
@@ -447,6 +447,18 @@ def outgoing() -> Plans:
         "transfer": tuple(_transfers(start)),
     }
     return plans
+
+
+def locked() -> Plans:
+    """Return plans about the management object of an outgoing queue that hardened security locks from its start on."""
+    start = (
+        driven("harden", hardened=True),
+        driven(RESTART, kill=False),
+        *_abroad(),
+        _NEW,
+        init(MISSING, text(ABROAD)),
+    )
+    return {"locked": ((*start, *_outgoing(), *sent("s"), *_outgoing()),)}
 
 
 def _items(name: str) -> Plan:

@@ -73,7 +73,15 @@ def _outgoing(world: Computer, name: str) -> Mapping[int, Any]:
     numbers = {"LAST_ACK_TIME": 1_700_000_000, "LAST_ACK_COUNT": 1, "NO_READ_COUNT": 2, "NO_ACK_COUNT": 3}
     numbers |= {"RESEND_TIME": 1_700_000_030, "RESEND_INTERVAL": 30, "RESEND_COUNT": 4}
     sequences = dict.fromkeys(("LAST_ACK", "FIRST_NON_ACK", "LAST_NON_ACK", "NEXT_SEQ"), sequence)
-    state = "ONHOLD" if queue.held else "INACTIVE" if queue.held is False else _STATES.get(queue.step, "INACTIVE")
+    state = (
+        "LOCKED"
+        if world.hardened
+        else "ONHOLD"
+        if queue.held
+        else "INACTIVE"
+        if queue.held is False
+        else _STATES.get(queue.step, "INACTIVE")
+    )
     return {
         _number("QUEUE_TYPE"): "MULTICAST" if name.upper().startswith("MULTICAST=") else "PRIVATE",
         _number("QUEUE_LOCATION"): "REMOTE",

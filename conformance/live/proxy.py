@@ -204,6 +204,7 @@ def served(places: tuple[str, str], fault: str | None = None, *, silent: bool = 
         *(f"timer.{name}={ms}ms" for name, ms in _TIMERS_MS.items()),
         *(f"consume.{queue}={ms}ms" for queue, ms in _CONSUMED_MS.items()),
         *(f"reply.{queue}=" for queue in _REPLIES),
+        "ack-timeout=20s", "window-size=64",
     ]  # fmt: skip
     try:
         yield f"wire:{host}?{'&'.join(declared)}"

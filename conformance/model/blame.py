@@ -21,6 +21,7 @@ from conformance.model.expected import (
     Transfers,
     message_name,
 )
+from conformance.model.journal_copies import ALL_JOURNALS
 from conformance.model.journals import (
     CLASSES,
     ELSEWHERE,
@@ -33,7 +34,7 @@ from conformance.model.journals import (
     is_kept,
     plain_name,
 )
-from conformance.model.outgoing import CONNECTED, STATES, session_of
+from conformance.model.outgoing import CONNECTED, EACH, STATES, locked_claims, session_of
 from conformance.model.state import TAKING, Outgoing, Position, Queue, State
 from conformance.model.tables import ABORTS, COMMITS, CursorState, OutgoingState, PositionState
 from conformance.model.values import replace
@@ -60,6 +61,8 @@ def misdirected(state: State, call: Call, demanded: Expected, names: Sequence[st
         return stranger
     if found.state is _ON_HOLD:
         return _in_spite_of_the_hold(state, queue, found, names)
+    if found.state is OutgoingState.LOCKED:
+        return _in_spite_of_the_lock(state, queue, found)
     missing = [position for position in map(queue.find, expected) if position and position.message not in names]
     sure = [position for position in missing if not position.doubtful]
     if sure and not names:
@@ -104,6 +107,16 @@ def _in_spite_of_the_hold(state: State, queue: Queue, found: Outgoing, names: Se
         return "MQDMPR-3.1.7.2.3.on-hold" if before else "MQDMPR-3.1.1.3.state-on-hold"
     everything = len(names) == sum(position.available for position in queue.positions)
     return "MQDMPR-3.1.4.14.pauses" if everything else "MQDMPR-3.1.7.2.3.on-hold"
+
+
+def _in_spite_of_the_lock(state: State, queue: Queue, found: Outgoing) -> str:
+    """Return the requirement broken by a transfer from a queue that hardened security locks."""
+    if found.held:
+        return STATES["LOCKED"]
+    others = [other.outgoing for other in state.queues.values() if other.outgoing is not None and other is not queue]
+    if found.by == "restart" and any(other.by == "restart" and other.held for other in others):
+        return EACH
+    return locked_claims(state, queue, found)[0]
 
 
 def _nothing(state: State, queue: Queue, demanded: Expected, missing: Sequence[Position]) -> str:
@@ -486,7 +499,7 @@ def _refused(state: State, call: Call, demanded: Expected, expected: Json, actua
     """
     journal = demanded.next.queues.get(SYSTEM_JOURNAL)
     copy = journal.find(copy_name(call.message or "", SYSTEM_JOURNAL)) if journal is not None else None
-    if copy is not None and copy.claim.endswith("-over-quota"):
+    if copy is not None and copy.claim.endswith(("-over-quota", ALL_JOURNALS)):
         return Blame(copy.claim, expected, actual)
     handle = state.handles.get(call.handle or "")
     queue = state.queues.get(handle.queue) if handle is not None else None

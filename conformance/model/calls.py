@@ -41,6 +41,7 @@ class Call:
     step, addresses, error: of a connection. count: the most messages of a transfer, or those acknowledged. number: up
     to which messages are acknowledged in order. klass: the class of a final acknowledgment.
     identifier: what the coordinator calls a transaction. single_phase: it leaves the decision to the manager.
+    hardened: whether security is, from the next start on.
     """
 
     method: str
@@ -85,6 +86,7 @@ class Call:
     klass: int | None = None
     identifier: str | None = None
     single_phase: bool = False
+    hardened: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the call as a repro file stores it; members at their default are left out."""

@@ -154,7 +154,8 @@ _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
 _JOURNAL_NONE = "MQMQ-2.3.1.4.journal-none"
 _JOURNAL_PEEK = "MQMQ-2.3.1.4.journal-peek"
 _JOURNAL_QUOTA = "MQDMPR-3.1.1.2.journal-quota"
-_NEVER_MADE = (_JOURNAL_COPY, _JOURNAL_NONE, _JOURNAL_PEEK, _JOURNAL_QUOTA)
+ALL_JOURNALS = "MQDMPR-3.1.1.1.journal-quota"
+_NEVER_MADE = (_JOURNAL_COPY, _JOURNAL_NONE, _JOURNAL_PEEK, _JOURNAL_QUOTA, ALL_JOURNALS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +339,7 @@ def _arrived(state: State, queue: str, position: Position) -> State:
     claim = f"MQDMPR-3.1.1.12.positive-journaling{'' if wished else '-off'}"
     kept = wished and _room(state, SYSTEM_JOURNAL, position, None)
     if wished and kept is False:
-        claim = "MQDMPR-3.1.1.12.positive-journaling-over-quota"
+        claim = _refusing(state, SYSTEM_JOURNAL, position, "MQDMPR-3.1.1.12.positive-journaling-over-quota")
     state = put_copy(state, SYSTEM_JOURNAL, position, claim, there=bool(kept is not False and wished))
     if kept is None:
         state = _doubt(state, SYSTEM_JOURNAL, position)
@@ -423,15 +424,19 @@ def _copied(
         position = replace(position, message=f"{position.message}@again")
     elif made is not None and aborted and not made.available and made.claim not in _NEVER_MADE:
         yield way  # somebody has received that copy, and there may be but one
-    elif made is not None and (made.available or made.claim == _JOURNAL_QUOTA):
+    elif made is not None and (made.available or made.claim in (_JOURNAL_QUOTA, ALL_JOURNALS)):
         yield way  # copied when it was received
         return
     for alternative in rules.accepted(_assumed(state, way), TARGET_JOURNAL) if within else ("",):
         if alternative and (alternative == "at-commit") != at_commit:
             yield replace(way, readings=(*way.readings, (TARGET_JOURNAL, alternative)))
             continue
-        room = _room(state, place, position, attributes.journal_quota if attributes is not None else None)
-        claim = _JOURNAL_COPY if room is not False else _JOURNAL_QUOTA
+        quota = attributes.journal_quota if attributes is not None else None
+        room = _room(state, place, position, quota)
+        claim = _JOURNAL_COPY
+        if room is False:
+            own = fits(state, [state.queues[place]] if place in state.queues else [], position, quota)
+            claim = _JOURNAL_QUOTA if own is False else _refusing(state, place, position, _JOURNAL_QUOTA)
         after = put_copy(state, place, position, claim, there=room is not False)
         if room is None:
             after = _doubt(after, place, position)
@@ -503,7 +508,7 @@ def _dead_letters(rules: Rules, way: Expected, position: Position, nack: _Nack) 
             claim = "MQDMPR-3.1.1.12.negative-journaling-transactional"
         room = _room(way.next, place, position, None) if wished else True
         if wished and room is False:
-            claim = "MQDMPR-3.1.1.12.negative-journaling-over-quota"
+            claim = _refusing(way.next, place, position, "MQDMPR-3.1.1.12.negative-journaling-over-quota")
         kept = claim if wished else "MQDMPR-3.1.1.12.negative-journaling-off"
         state = put_copy(way.next, place, position, kept, there=wished and room is not False)
         if wished and (nack.dead_letter is None or room is None):
@@ -574,6 +579,13 @@ def _room(state: State, place: str, position: Position, quota: int | None) -> bo
         limits.append((state.keeping.journal_quota, [queue for queue in state.queues.values() if is_kept(queue.name)]))
     found: set[bool | None] = {fits(state, queues, position, limit) for limit, queues in limits}
     return False if False in found else None if None in found else True
+
+
+def _refusing(state: State, place: str, position: Position, claim: str) -> str:
+    """Return the requirement by which there is no room for a copy: `claim`, unless other journals take the room."""
+    quota = state.keeping.journal_quota if state.keeping is not None else None
+    alone = fits(state, [state.queues[place]] if place in state.queues else [], position, quota)
+    return claim if alone is False else ALL_JOURNALS
 
 
 def _doubt(state: State, place: str, position: Position) -> State:

@@ -18,6 +18,7 @@ SYSTEM_QUEUES: Final = (SYSTEM_JOURNAL, *DEAD_LETTERS)
 ELSEWHERE: Final = "elsewhere"  # a queue of a computer that cannot be reached
 _REMOTE = "remote"  # prefix of queues of computers that the harness plays: `remote1`, `remote2`
 MULTICAST: Final = "remote-multicast"  # a multicast address
+HTTP: Final = "remote-http"  # a queue that messages go to over HTTP
 _PUBLIC = "public"  # prefix of queues of this computer that are not private: `public1`
 _SUFFIXES = (";JOURNAL", ";DEADLETTER", ";DEADXACT")
 UNLIMITED: Final = 0xFFFFFFFF  # the value for "no limit": of a quota in kilobytes, and of a time in seconds

@@ -10,7 +10,7 @@ from conformance.model.calls import Answer, BadCall, Call
 from conformance.model.content import transferred as content_of
 from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.journals import Keeping, is_kept
-from conformance.model.management_outgoing import short
+from conformance.model.management_outgoing import is_locked, short
 from conformance.model.management_rows import MACHINE, QUEUE, ROWS, ManagementRow, left_out, no_value, value_of
 from conformance.model.management_values import MACHINE_VALUES, OUTGOING_VALUES, QUEUE_VALUES, Shown, may_lack
 from conformance.model.outgoing import (
@@ -373,7 +373,7 @@ def _judged(
         verdicts.append(held(row.shown, subject))
     after, found = _of_value(shown)
     verdicts += found
-    if row.among is not None and not lacks:
+    if row.among is not None and not lacks and not is_locked(shown):
         verdicts.append(shown.equal(row.among, shown.value in row.values, {"one of": list(row.values)}))
     return after, verdicts
 

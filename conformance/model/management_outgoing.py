@@ -9,11 +9,20 @@ from typing import Final, TypeAlias
 
 from conformance.model.calls import Answer
 from conformance.model.content import counted
-from conformance.model.journals import SYSTEM_JOURNAL, SYSTEM_QUEUES, is_kept, is_multicast
+from conformance.model.journals import HTTP, SYSTEM_JOURNAL, SYSTEM_QUEUES, is_kept, is_multicast
 from conformance.model.management_rows import QUEUE, STATUSES, ManagementRow, Numbered, columns, sequence_of
-from conformance.model.outgoing import INTERVALS, STATES, session_of
+from conformance.model.outgoing import INTERVALS, LOCKED_AT_START, LOCKED_WHEN_MADE, STATES, locked_claims, session_of
 from conformance.model.property_refusals import by_reading, equal
-from conformance.model.rules import ACK_COUNT, COUNT_HELD, LAST_ACK, RESENDS, STEP_ADDRESSES, UNREAD, Rules
+from conformance.model.rules import (
+    ACK_COUNT,
+    COUNT_HELD,
+    LAST_ACK,
+    RESENDS,
+    STATE_LOCKED,
+    STEP_ADDRESSES,
+    UNREAD,
+    Rules,
+)
 from conformance.model.state import Management, Queue, Session, State, Step
 from conformance.model.tables import OutgoingState, PositionState
 from conformance.model.values import replace, value
@@ -152,6 +161,10 @@ _LAST: Final = "MQDMPR-3.1.1.3.connection-history-status"
 _MULTICAST, _MARKED = "MQDMPR-3.1.1.3.multicast", "MQDMPR-3.1.7.1.5.outgoing-multicast"
 _NOT_MARKED: Final = "MQDMPR-3.1.7.1.5.outgoing-multicast-set"
 _ELEMENT: Final = "MQDMPR-3.1.1.4"
+_LOCKED, _UNLOCKS = "LOCKED", ("MQDMPR-3.1.3.unlock", "MQDMPR-3.1.3.locked-not-hardened")
+_HARDENED: Final = "MQDMPR-3.1.1.1.hardened-security"
+_WRONGLY_LOCKED: Final = {"unlock": _UNLOCKS[0], "queues.open": LOCKED_WHEN_MADE[0], "restart": LOCKED_AT_START[1]}
+"""The requirement that a queue breaks which must not be locked, by what last affected its state."""
 
 
 def _session(shown: Shown) -> Session:
@@ -163,15 +176,56 @@ def _expected_state(shown: Shown) -> str | None:
     assert shown.queue is not None and shown.queue.outgoing is not None
     if shown.queue.outgoing.state is OutgoingState.ON_HOLD:
         return "ONHOLD"
+    if shown.queue.outgoing.state is OutgoingState.LOCKED:
+        return _LOCKED
     session, management = _session(shown), shown.state.management or Management()
     if management.played or session.steps or not any(one.state is not _DELETED for one in shown.queue.positions):
         return session.state
     return None
 
 
-def _state(shown: Shown) -> Iterator[Verdict]:
+def _state(shown: Shown) -> Told:
+    """Judge the state of an outgoing queue, and note that it was told as locked."""
+    assert shown.queue is not None and shown.queue.outgoing is not None
+    found = shown.queue.outgoing
+    if found.state is not OutgoingState.LOCKED:
+        return shown.state, list(_unlocked_state(shown))
+    if shown.value != _LOCKED:
+        fits = {"locked-too": False, "listed": shown.value in shown.row.values}
+        claim = locked_claims(shown.state, shown.queue, found)[0]
+        return shown.state, [
+            by_reading(shown.rules, claim, STATE_LOCKED, fits, shown.subject, {"locked-too": _LOCKED}, shown.value)
+        ]
+    claims = (*locked_claims(shown.state, shown.queue, found), STATES[_LOCKED])
+    demand, fits = str(shown.row.among), {"locked-too": True, "listed": False}
+    verdicts = [passes(claim, shown) for claim in claims]
+    verdicts.append(
+        by_reading(shown.rules, demand, STATE_LOCKED, fits, shown.subject, {"listed": list(shown.row.values)}, _LOCKED)
+    )
+    return shown.state.put(replace(shown.queue, outgoing=replace(found, held=True))), verdicts
+
+
+def is_locked(shown: Shown) -> bool:
+    """Tell whether this is the state of a queue that is locked, which not every list of its values has."""
+    outgoing = shown.queue.outgoing if shown.queue is not None else None
+    locked = outgoing is not None and outgoing.state is OutgoingState.LOCKED
+    return shown.row.name == f"{QUEUE}STATE" and locked and shown.value == _LOCKED
+
+
+def _unlocked_state(shown: Shown) -> Iterator[Verdict]:
     assert shown.queue is not None and shown.queue.outgoing is not None
     expected, by = _expected_state(shown), shown.queue.outgoing.by
+    if shown.value == _LOCKED:
+        hardened = shown.state.hardened or by == "unlock"
+        yield shown.equal(_WRONGLY_LOCKED.get(by, _HARDENED) if hardened else _HARDENED, False, "not LOCKED")
+        return
+    if shown.name == HTTP and shown.state.hardened and by in ("queues.open", "restart"):
+        yield passes(_WRONGLY_LOCKED[by], shown)
+    if by == "unlock":
+        yield from (passes(demand, shown) for demand in _UNLOCKS)
+        if expected == "INACTIVE":  # the start makes it Waiting, as far as the state from before is there at all
+            yield shown.equal(_UNLOCKS[0], shown.value in ("INACTIVE", "WAITING"), ["INACTIVE", "WAITING"])
+            return
     if expected is None:
         if shown.value == "ONHOLD":
             yield shown.equal("MQDMPR-3.1.7.2.4.inactive", by != "outgoing.resume", "not ONHOLD")
@@ -513,7 +567,7 @@ OUTGOING_VALUES: Final[Mapping[str, Judging]] = {
     f"{QUEUE}SUBQUEUE_NAMES": NOTHING,
     f"{QUEUE}MESSAGE_COUNT": stateless(count),
     f"{QUEUE}BYTES_IN_QUEUE": bytes_in_queue,
-    f"{QUEUE}STATE": stateless(_state),
+    f"{QUEUE}STATE": _state,
     f"{QUEUE}NEXTHOPS": stateless(_next_hops),
     f"{QUEUE}EOD_LAST_ACK": stateless(_last_acknowledged),
     f"{QUEUE}EOD_LAST_ACK_TIME": stateless(_last_acknowledged_at),

@@ -9,9 +9,17 @@ from typing import Final
 from conformance.model import sends_and_commits
 from conformance.model.arrivals import after_event
 from conformance.model.calls import BadCall, Call
-from conformance.model.expected import Assumption, Expected, Succeeds, Transfers
+from conformance.model.expected import Assumption, Either, Expected, Succeeds, Transfers
 from conformance.model.journal_copies import with_kept
-from conformance.model.journals import DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, Keeping, Wishes, copy_name
+from conformance.model.journals import (
+    DEAD_LETTER_TRANSACTIONAL,
+    HTTP,
+    SYSTEM_JOURNAL,
+    Keeping,
+    Wishes,
+    copy_name,
+    is_multicast,
+)
 from conformance.model.management_rows import STATUSES
 from conformance.model.queues import named
 from conformance.model.rules import DISPATCH_ORDER, HOLD_AFTER_RESTART, Rules
@@ -27,7 +35,7 @@ from conformance.model.tables import (
 from conformance.model.values import replace
 
 MAX_DOUBTFUL = 6  # messages that a restart may have lost; each doubles the outcomes, and no history needs more
-_ON_HOLD = OutgoingState.ON_HOLD
+_ON_HOLD, _LOCKED = OutgoingState.ON_HOLD, OutgoingState.LOCKED
 
 
 def open_remote(state: State, call: Call) -> Expected:
@@ -37,11 +45,22 @@ def open_remote(state: State, call: Call) -> Expected:
     name = call.queue or ""
     rows: tuple[str, ...] = ()
     if name not in state.queues:
-        row = outgoing_transition(OutgoingState.START, OutgoingEvent.OPEN)
+        event = OutgoingEvent.OPEN_HARDENED if _locks(state, name) else OutgoingEvent.OPEN
+        row = outgoing_transition(OutgoingState.START, event)
         state = state.put(Queue(name, transactional=False, outgoing=Outgoing(row.target)))
         rows = (row.id,)
     opened = state.put(Handle(named(call.name), name, "send", "deny_none"))
     return Expected(Succeeds(), "MQDMPR-3.1.7.1.5.remote-send", opened, transitions=rows)
+
+
+def _locks(state: State, name: str) -> bool:
+    """Tell whether hardened security keeps an outgoing queue from transfers: one that HTTP does not reach."""
+    return state.hardened and name != HTTP
+
+
+def harden(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Set the computer's security (MS-MQDMPR 3.1.1.1). The adapter does this; the documents demand no answer."""
+    yield Expected(Either(), "", replace(state, hardening=call.hardened))
 
 
 def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -> Iterator[Expected]:
@@ -55,7 +74,7 @@ def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -
 
 def pause(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Pause Queue (MS-MQDMPR 3.1.4.14, 3.1.7.2.3)."""
-    queue, found = outgoing_queue(state, call.queue or "")
+    queue, found = _changeable(state, call.queue or "")
     row = outgoing_transition(found.state, OutgoingEvent.PAUSE)
     state = state.tick()
     held = found.held and found.state is _ON_HOLD
@@ -65,7 +84,7 @@ def pause(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 def resume(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Resume Queue (MS-MQDMPR 3.1.4.15, 3.1.7.2.4)."""
-    queue, found = outgoing_queue(state, call.queue or "")
+    queue, found = _changeable(state, call.queue or "")
     row = outgoing_transition(found.state, OutgoingEvent.RESUME)
     state = state.tick()
     now = replace(found, state=row.target, by=call.method, since=state.events)
@@ -73,14 +92,15 @@ def resume(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def take(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """Transfer messages: none while the queue is on hold, otherwise all available ones, which then leave the queue."""
-    queue, found = outgoing_queue(state, call.queue or "")
+    """Transfer messages: none while the queue is on hold or locked, otherwise all available ones, which then leave."""
+    queue, found = _binary(state, call.queue or "")
     there = [position for position in queue.positions if position.available]
     row = outgoing_transition(found.state, OutgoingEvent.TAKE)
-    if found.state is _ON_HOLD:
+    if found.state in (_ON_HOLD, _LOCKED):
         shows = any(not position.doubtful for position in there)
         after = state.put(replace(queue, outgoing=replace(found, held=found.held or shows))).tick()
-        also = _held_claims(state, queue, found) if shows else ()
+        claims = _held_claims if found.state is _ON_HOLD else locked_claims
+        also = claims(state, queue, found) if shows else ()
         yield Expected(Transfers(()), row.claim if shows else "", after, also, transitions=(row.id,))
         return
     doubtful = [position for position in there if position.doubtful]
@@ -98,11 +118,12 @@ def take(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Restart the manager as `sends_and_commits.restart` does, and with it the state of outgoing queues."""
+    state = state if state.hardened == state.hardening else replace(state, hardened=state.hardening)
     remote = [queue for queue in state.queues.values() if queue.outgoing is not None]
     if not remote:
         yield from sends_and_commits.restart(rules, state, call)
         return
-    on_hold = any(queue.outgoing is not None and queue.outgoing.state is _ON_HOLD for queue in remote)
+    on_hold = any(_held(queue) and not _locks(state, queue.name) for queue in remote)
     for expected in sends_and_commits.restart(rules, state, call):
         for alternative in rules.accepted(state, HOLD_AFTER_RESTART) if on_hold else ("forgotten",):
             after, rows = expected.next, expected.transitions
@@ -113,14 +134,24 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             yield replace(expected, next=after, transitions=rows, readings=(*expected.readings, *assumed))
 
 
+def _held(queue: Queue) -> bool:
+    return queue.outgoing is not None and queue.outgoing.state is _ON_HOLD
+
+
 def _restarted(state: State, name: str, *, keeping: bool) -> tuple[State, OutgoingTransition]:
     queue = state.queues[name]
     found = queue.outgoing or Outgoing()
+    if _locks(state, name):
+        row = outgoing_transition(found.state, OutgoingEvent.START_HARDENED)
+        by = "again" if found.state is _LOCKED else "restart"
+        now = replace(found, state=row.target, by=by, since=state.events, held=False)
+        return state.put(replace(queue, outgoing=now)), row
     keeps = keeping and found.state is _ON_HOLD
     row = outgoing_transition(found.state, OutgoingEvent.RESTART_KEEPING if keeps else OutgoingEvent.RESTART)
     if keeps:  # the hold from before the restart goes on
         return state.put(replace(queue, outgoing=replace(found, state=row.target))), row
-    now = replace(found, state=row.target, by="restart", since=state.events, held=False)
+    by = "unlock" if found.state is _LOCKED else "restart"
+    now = replace(found, state=row.target, by=by, since=state.events, held=False)
     return state.put(replace(queue, outgoing=now)), row
 
 
@@ -132,6 +163,21 @@ def outgoing_queue(state: State, name: str) -> tuple[Queue, Outgoing]:
     if not any(handle.queue == queue.name for handle in state.handles.values()) and state.restarts:
         raise BadCall("after a restart the queue is opened first: that it is there without is not said")
     return queue, queue.outgoing
+
+
+def _changeable(state: State, name: str) -> tuple[Queue, Outgoing]:
+    """Return an outgoing queue that is to be paused or resumed."""
+    queue, found = outgoing_queue(state, name)
+    if found.state is _LOCKED:
+        raise BadCall("whether a queue that was locked transfers once it is resumed is not settled")
+    return queue, found
+
+
+def _binary(state: State, name: str) -> tuple[Queue, Outgoing]:
+    """Return an outgoing queue whose messages go in the packets of these documents."""
+    if name == HTTP:
+        raise BadCall("what is transferred over HTTP is in no packets of these documents")
+    return outgoing_queue(state, name)
 
 
 def _transferred(state: State, queue: Queue, there: Sequence[Position], lost: set[str]) -> tuple[State, list[str]]:
@@ -163,7 +209,18 @@ def _claim(row: OutgoingTransition, found: Outgoing) -> str:
         return "MQDMPR-3.1.7.2.4.inactive" if found.paused is None else "MQDMPR-3.1.4.15.resumes"
     if found.by == "restart" and found.paused is not None:
         return "MQDMPR-3.1.1.volatile"
-    return row.claim
+    return "MQDMPR-3.1.3.unlock" if found.by == "unlock" else row.claim
+
+
+def locked_claims(state: State, queue: Queue, found: Outgoing) -> tuple[str, ...]:
+    """Return what it shows that a queue is locked, the requirement first that is broken if it is not."""
+    if found.by == "queues.open":  # a queue that is one by its name shows that its making heeds the security
+        return LOCKED_WHEN_MADE if is_multicast(queue.name) else LOCKED_WHEN_MADE[::-1]
+    if found.by == "again":
+        return ("MQDMPR-3.1.1.1.hardened-security",)
+    others = [other.outgoing for other in state.queues.values() if other.outgoing is not None and other is not queue]
+    each = any(other.state is _LOCKED and other.by == found.by for other in others)
+    return (*LOCKED_AT_START, EACH) if each else LOCKED_AT_START
 
 
 def _held_claims(state: State, queue: Queue, found: Outgoing) -> tuple[str, ...]:
@@ -187,6 +244,8 @@ def _given_claims(state: State, queue: Queue, found: Outgoing, coming: Sequence[
         if any(item.since <= found.paused for item in coming):
             yield "MQDMPR-3.1.7.1.34.removed"
     others = [other for other in state.queues.values() if other.outgoing is not None and other is not queue]
+    if found.by == "unlock":
+        yield "MQDMPR-3.1.3.locked-not-hardened"
     if any(item.available for other in others for item in other.positions):
         yield "MQDMPR-3.1.7.1.9.only-destination"
     if any(other.outgoing is not None and other.outgoing.state is _ON_HOLD for other in others):
@@ -211,8 +270,12 @@ STATES: Final = {
     "DISCONNECTED": "MQDMPR-3.1.1.3.state-disconnected",
     "NEED VALIDATION": "MQDMPR-3.1.1.3.state-need-validation",
     "ONHOLD": "MQDMPR-3.1.1.3.state-on-hold",
+    "LOCKED": "MQDMPR-3.1.1.3.state-locked",
 }
 """The text of a state, and the requirement on its meaning."""
+LOCKED_WHEN_MADE: Final = ("MQDMPR-3.1.7.1.5.hardened-locked", "MQDMPR-3.1.7.1.5.hardened-state")
+LOCKED_AT_START: Final = ("MQDMPR-3.1.3.lock", "MQDMPR-3.1.3.not-http-hardened")
+EACH: Final = "MQDMPR-3.1.3.for-each-outgoing-queue"
 _UNRESOLVED: Final = frozenset({"dns_failure", "routing_data_not_available"})
 _SECOND: Final = 1000
 INTERVALS: Final = (*(30,) * 3, *(300,) * 3, *(1800,) * 3, 21_600)
@@ -245,7 +308,7 @@ def again(state: State, queue: str) -> State:
 
 def connection(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Take one step of the connection."""
-    queue, found = outgoing_queue(state, call.queue or "")
+    queue, found = _binary(state, call.queue or "")
     session, step = session_of(state, queue.name), call.step or ""
     if step not in STATUSES and step not in ("closing", "closed"):
         raise BadCall(f"{step} is no step of a connection")
@@ -269,7 +332,7 @@ def connection(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             "acked_at": None,
             "sent_ms": None,
         }
-    if found.state is not OutgoingState.ON_HOLD:
+    if found.state not in (_ON_HOLD, _LOCKED):
         waits = any(position.available for position in queue.positions)
         changes |= _moved(session, step, addresses, waits=waits)
     after = with_session(state, queue.name, replace(session, **changes))
@@ -289,7 +352,7 @@ def _moved(session: Session, step: str, addresses: tuple[str, ...], *, waits: bo
 
 def transfer(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Transfer messages to the destination, which has yet to acknowledge them."""
-    queue, found = outgoing_queue(state, call.queue or "")
+    queue, found = _binary(state, call.queue or "")
     session = session_of(state, queue.name)
     there = [position for position in queue.positions if position.available]
     silent = _silent(state, found.state, session)
@@ -314,8 +377,8 @@ def transfer(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 def _silent(state: State, held: OutgoingState, session: Session) -> str | None:
     """Return the requirement that nothing is transferred now; None where messages are."""
-    if held is OutgoingState.ON_HOLD:
-        return STATES["ONHOLD"]
+    if held in (_ON_HOLD, _LOCKED):
+        return STATES["ONHOLD" if held is _ON_HOLD else "LOCKED"]
     if session.state != CONNECTED:
         return STATES[session.state]
     management = _management(state)
@@ -393,9 +456,9 @@ def transferred(state: State, queue: Queue, session: Session, names: Sequence[st
 
 def acknowledge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Take an acknowledgment from the destination."""
-    queue, found = outgoing_queue(state, call.queue or "")
+    queue, found = _binary(state, call.queue or "")
     session = session_of(state, queue.name)
-    if found.state is OutgoingState.ON_HOLD or session.state != CONNECTED or session.torn:
+    if found.state in (_ON_HOLD, _LOCKED) or session.state != CONNECTED or session.torn:
         raise BadCall("an acknowledgment comes on a connection alone")
     if call.action == "session":
         after = _stored(state, queue, session, call.count or 0)

@@ -75,6 +75,7 @@ ACK_COUNT = reading_id("R-MQQB-last-ack-count")
 UNREAD = reading_id("R-MQQB-messages-not-read")
 RESENDS = reading_id("R-MQQB-resend-count")
 STEP_ADDRESSES = reading_id("R-MQQB-history-addresses")
+STATE_LOCKED = reading_id("R-MQMQ-queue-state-locked")
 
 
 @value

@@ -286,7 +286,7 @@ class Outgoing:
     """Attributes of an outgoing queue beside its messages (MS-MQDMPR 3.1.1.3).
 
     by, since: the call that last affected its state, and when, in events. paused: when it was last put on hold. held: a
-    transfer was asked for while it was on hold with messages, and transferred none.
+    transfer was asked for while it was on hold or locked with messages, and transferred none; or it was told as locked.
     """
 
     state: OutgoingState = OutgoingState.INACTIVE
@@ -477,6 +477,7 @@ class State:
     journals and clock, None until a call needs it. properties: those of the queues, None until a call needs them.
     management: what management did and showed, None until a call is about it. halted: until the next restart, a
     coordinator that did not answer has stopped the start: `reported`, or `silent` where no call has failed yet.
+    hardened: whether messages go over HTTP alone; hardening: whether they will after the next start.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -497,6 +498,8 @@ class State:
     properties: Properties | None = None
     management: Management | None = None
     halted: str = ""
+    hardened: bool = False
+    hardening: bool = False
 
     def key(self) -> Hashable:
         """Return a key that is equal for states that differ only in assumptions."""
@@ -509,6 +512,8 @@ class State:
             self.waiters,
             self.now,
             self.halted,
+            self.hardened,
+            self.hardening,
             self.keeping,
             self.properties and self.properties.key(),
             self.management and self.management.key(),
@@ -520,6 +525,8 @@ class State:
         return (
             self.now == other.now
             and self.halted == other.halted
+            and self.hardened == other.hardened
+            and self.hardening == other.hardening
             and _alike(self.cursors, other.cursors)
             and _alike(self.queues, other.queues)
             and _alike(self.handles, other.handles)

@@ -246,6 +246,7 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "queues.get": property_judging.get_properties,
         "queues.set": property_judging.set_properties,
         "limits": send_with_quotas.limits,
+        "harden": outgoing.harden,
         "messages.send": send_with_quotas.send,
         "messages.receive": reads.read,
         "messages.peek": reads.read,

@@ -540,6 +540,7 @@ class OutgoingState(_Key):
     START = "(start)"
     INACTIVE = "Inactive"
     ON_HOLD = "OnHold"
+    LOCKED = "Locked"
 
 
 class OutgoingEvent(_Key):
@@ -551,6 +552,8 @@ class OutgoingEvent(_Key):
     TAKE = "transfer"
     RESTART = "restart"
     RESTART_KEEPING = "restart that keeps the state"
+    OPEN_HARDENED = "open under hardened security"
+    START_HARDENED = "start with hardened security"
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,6 +590,12 @@ OUTGOING: Final[tuple[OutgoingTransition, ...]] = (
     _Z(_O.ON_HOLD, _F.TAKE, _O.ON_HOLD, "MQDMPR-3.1.1.3.state-on-hold"),
     _Z(_O.ON_HOLD, _F.RESTART, _O.INACTIVE, "MQDMPR-3.1.1.volatile"),
     _Z(_O.ON_HOLD, _F.RESTART_KEEPING, _O.ON_HOLD, "MQDMPR-3.1.1.3.state-on-hold", "R-MQDMPR-hold-after-restart"),
+    _Z(_O.START, _F.OPEN_HARDENED, _O.LOCKED, "MQDMPR-3.1.7.1.5.hardened-locked"),
+    _Z(_O.INACTIVE, _F.START_HARDENED, _O.LOCKED, "MQDMPR-3.1.3.lock"),
+    _Z(_O.ON_HOLD, _F.START_HARDENED, _O.LOCKED, "MQDMPR-3.1.3.lock"),
+    _Z(_O.LOCKED, _F.START_HARDENED, _O.LOCKED, "MQDMPR-3.1.1.1.hardened-security"),
+    _Z(_O.LOCKED, _F.TAKE, _O.LOCKED, "MQDMPR-3.1.1.3.state-locked"),
+    _Z(_O.LOCKED, _F.RESTART, _O.INACTIVE, "MQDMPR-3.1.3.unlock"),
 )
 _OUTGOING = {(row.source, row.event): row for row in OUTGOING}
 

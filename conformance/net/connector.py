@@ -162,6 +162,12 @@ TIMERS: Final = (
 """The timers of MS-MQQB 3.1.2."""
 _KEYS = ("qm", "ping", "peer", "listener", "from", "queues", "packets", "reports")
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
+SETTINGS: Final = {
+    "ack-timeout": "ack_timeout_ms",
+    "window-size": "window_size",
+    "server-class": "server_class",
+}
+"""Members of `sessions.about` on what the host is set up with, by the parameter that declares each."""
 _FORM = "write wire:HOST or wire:HOST?qm=1801&ping=3527"
 
 
@@ -170,7 +176,8 @@ def wire(rest: str, options: Options) -> Launcher:
 
     The parameters: `qm`, `ping` and `peer` (ports), `listener` (our address), `from` (more of its addresses), `queues`
     (names with commas between), `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE` (durations),
-    `reply.QUEUE` (without a value), `reports` (the identifier of a public queue).
+    `reply.QUEUE` (without a value), `reports` (the identifier of a public queue), `ack-timeout` (a duration),
+    `window-size` (messages), `server-class` (yes or no).
     Nothing is sent before the launch, and the name is resolved at the first one alone.
     """
     host, declared = understood(rest, options.profile)
@@ -215,6 +222,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
     consumes: dict[str, int] = {}
     replies: list[str] = []
     reports: str | None = None
+    settings: dict[str, int] = {}
     try:
         pairs = parse_qsl(asked, keep_blank_values=True, strict_parsing=bool(asked), max_num_fields=64)
     except ValueError:
@@ -226,6 +234,8 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
             sort = _sort(value)
         elif key == "reports":
             reports = _identifier(key, value)
+        elif key in SETTINGS:
+            settings[SETTINGS[key]] = _setting(key, value)
         elif key == "listener":
             listener = _ours(value)
         elif key == "from":
@@ -249,6 +259,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
         consumes_ms=consumes,
         replies=tuple(replies),
         reports=reports,
+        settings=settings,
         packets=sort,
         profile=profile or DEFAULT_PROFILE,
         listener=listener,
@@ -284,7 +295,7 @@ def _one_of(word: str, known: tuple[str, ...], what: str) -> str:
 
 
 def _unknown(key: str) -> NoReturn:
-    known = (*_KEYS, "timer.NAME", "consume.QUEUE", "reply.QUEUE")
+    known = (*_KEYS, *SETTINGS, "timer.NAME", "consume.QUEUE", "reply.QUEUE")
     close = nearest(key, known)
     hint = f"did you mean {close}?" if close else f"it has {', '.join(known)}"
     raise ConnectorError(f"wire has no {key[:60]!r}; {hint}")
@@ -293,6 +304,19 @@ def _unknown(key: str) -> NoReturn:
 def _port(key: str, value: str) -> int:
     if not re.fullmatch(r"[0-9]{1,5}", value) or not 0 < int(value) < 65536:
         raise ConnectorError(f"{key}={value[:40]} is no port: give a number from 1 to 65535")
+    return int(value)
+
+
+def _setting(key: str, value: str) -> int:
+    """Read a setting: a duration in milliseconds, a number of messages, or whether something is so."""
+    if key == "ack-timeout":
+        return _ms(key, value)
+    if key == "server-class":
+        if value not in ("yes", "no"):
+            raise ConnectorError(f"{key}={value[:40]} is neither yes nor no")
+        return value == "yes"
+    if not re.fullmatch(r"[0-9]{1,5}", value) or int(value) > 0xFFFF:
+        raise ConnectorError(f"{key}={value[:40]} is no number of messages: give one up to 65535")
     return int(value)
 
 

@@ -69,7 +69,8 @@ class Declared:
     qm, ping, peer: ports of its sessions and pings, and the one it connects to. timers_ms: by name of MS-MQQB 3.1.2.
     consumes_ms: by queue, when a message is received. listener: our address, None to choose one. others: addresses from
     which it connects beside the one it has. replies: queues whose messages are answered to their response queues.
-    reports: identifier of a public queue that its directory has at our address; None without one.
+    reports: identifier of a public queue that its directory has at our address; None without one. settings: what it is
+    set up with, as `sessions.about` has it: `ack_timeout_ms`, `window_size`, `server_class`.
     """
 
     qm: int
@@ -84,6 +85,7 @@ class Declared:
     others: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
     reports: str | None = None
+    settings: Mapping[str, int] = field(default_factory=dict)
 
     def stranger(self, addresses: tuple[str, ...], host: str) -> str | None:
         """Return what connections from addresses that nobody named mean, as a sentence; None without any."""
@@ -98,7 +100,7 @@ class Declared:
 
 @dataclass(slots=True)
 class WireDriver:
-    """See `conformance.adapter.host.Driver`. Made by `opened`. pings: that were answered."""
+    """See `conformance.adapter.host.Driver`. Made by `opened`. pings: that were answered; rc: a bit of the last."""
 
     target: Target
     declared: Declared
@@ -109,6 +111,7 @@ class WireDriver:
     manager: uuid.UUID = field(default_factory=uuid.uuid4)
     sessions: dict[str, Session] = field(default_factory=dict)
     pings: int = 0
+    rc: bool = False
     ahead_s: deque[float] = field(default_factory=lambda: deque(maxlen=_CLOCKS))
 
     def handle(
@@ -166,6 +169,7 @@ class WireDriver:
             "consumes_ms": dict(declared.consumes_ms),
             "replies": list(declared.replies),
             **({} if declared.reports is None else {"reports": declared.reports}),
+            **declared.settings,
             "max_message_ms": MAX_MESSAGE_S * 1000,
             "packets": declared.packets,
         }
@@ -205,6 +209,7 @@ class WireDriver:
         name = f"S{session.number}"
         self.sessions[name] = session
         came = {"pings": self.pings} if heard else {}
+        came |= {"last_ping_rc": self.rc} if heard and self.pings else {}
         return {"status": 0, "session": name, "local": str(session.local), "remote": str(session.remote), **came}
 
     def _send(self, params: Params) -> Result:
@@ -294,7 +299,7 @@ class WireDriver:
             flags, signature, cookie, _ = _PING.unpack(data)
             if signature != _PING_SIGNATURE:
                 continue
-            self.pings += 1
+            self.pings, self.rc = self.pings + 1, bool(flags & _RC)
             answer = _PING.pack(flags & _RC, _PING_SIGNATURE, cookie, self.manager.bytes_le)
             local = ours.getsockname()[:2]
             if self.recording is not None:

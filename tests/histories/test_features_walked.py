@@ -237,7 +237,6 @@ REASONS: Final[Mapping[str, str]] = {
     "network": "it needs another queue manager, or a session with one",
     "directory": "it needs a directory service",
     "security": "it is about descriptors and identities, which the suite of rights tries one by one",
-    "management": "it needs an administrator's settings",
 }
 """Every reason, and what it says of a step."""
 DATA: Final = Path(__file__).with_name("no_feature.toml")
@@ -369,7 +368,7 @@ def test_reasons_are_needed_and_are_of_conditional_steps() -> None:
 
 
 def test_a_reason_agrees_with_what_the_requirement_needs() -> None:
-    needs = {"directory": "directory", "management": "management"}
+    needs = {"directory": "directory"}
     for one in unfeatured().values():
         entry = catalogue().requirements[one.id]
         if one.reason in needs:

@@ -139,6 +139,13 @@ def dead_letter_quota_calls(state: State) -> Iterator[Call]:
     yield from kept_reads(state)
 
 
+def all_journals_calls(state: State) -> Iterator[Call]:
+    """Copies in two places that have room for one of them together."""
+    yield from posts(state, 2, {"size": BIG, "journal": True}, {"size": BIG, "live_s": 1, "dead_letter": True})
+    yield Call("clock.advance", by_ms=2500)
+    yield from kept_reads(state)
+
+
 def several_calls(state: State) -> Iterator[Call]:
     """Two queues at once, one of which may be full."""
     for access, share in (("send", "deny_none"), ("receive", "deny_none"), ("send", "deny_receive")):
@@ -243,6 +250,12 @@ SCOPES = (
         "quota of dead letters",
         opening(Call("limits", journal_quota_kb=14), reads=(DEAD_LETTER,)),
         dead_letter_quota_calls,
+        4,
+    ),
+    Scope(
+        "quota of all journals",
+        opening(Call("limits", journal_quota_kb=14), reads=(SYSTEM_JOURNAL, DEAD_LETTER)),
+        all_journals_calls,
         4,
     ),
     Scope("several queues", opening(*OTHER, quota_kb=14), several_calls, 4),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from exploring import Scope
 
 from conformance.model import Call, State
+from conformance.model.journals import HTTP
 
 BEGUN = Call("transactions.begin", name="t")
 
@@ -67,7 +68,29 @@ def restart_calls(state: State) -> Iterator[Call]:
         yield Call("restart", kill=True)
 
 
+LOCKED = opening(
+    Call("queues.open", name="s2", queue="remote2", access="send"),
+    Call("messages.send", message="a", handle="s1", delivery="recoverable"),
+    Call("outgoing.pause", queue="remote1"),
+    Call("harden", hardened=True),
+)
+
+
+def hardened_calls(state: State) -> Iterator[Call]:
+    """Queues that were locked at a start or when they were opened, one by HTTP, and starts that lock or unlock."""
+    yield from posts(state, 2, to=3)
+    yield Call("harden", hardened=not state.hardening)
+    for number, queue in enumerate(("remote1", HTTP, "remote3"), 1):
+        if f"s{number}" not in state.handles:
+            yield Call("queues.open", name=f"s{number}", queue=queue, access="send")
+        elif queue != HTTP:
+            yield Call("outgoing.take", queue=queue)
+    if state.restarts < 2:
+        yield Call("restart", kill=True)
+
+
 SCOPES = (
+    Scope("outgoing and hardened security", LOCKED, hardened_calls, 5),
     Scope("outgoing", opening(), pausing_calls, 6),
     Scope("two outgoing queues", opening(), two_calls, 6),
     Scope("outgoing and transactions", opening(BEGUN), transactional_calls, 5),

@@ -47,7 +47,9 @@ def test_what_an_owner_declares() -> None:
         ":mq.lab?qm=11801&ping=13527&timer.session-cleanup=2s&timer.ping-response=1500ms&consume.mqconform-plain=1s"
         "&queues=mqconform-plain,mqconform-journal&packets=odd&listener=10.0.0.9"
         "&reply.mqconform-transactional=&reports=3F0D2B61-7C58-4A93-8E14-D6B9A0C7E512"
+        "&ack-timeout=20s&window-size=64&server-class=no"
     )
+    assert found.settings == {"ack_timeout_ms": 20_000, "window_size": 64, "server_class": False}
     assert (host, found.qm, found.ping, found.peer, found.listener) == ("mq.lab", 11801, 13527, 11801, "10.0.0.9")
     assert found.timers_ms == {"session-cleanup": 2_000, "ping-response": 1_500}
     assert found.consumes_ms == {"mqconform-plain": 1_000} and found.replies == ("mqconform-transactional",)

@@ -74,6 +74,7 @@ class Peer(Sending):
             "replies": ["mqconform-transactional"],
             "consumes_ms": {name: one["consumes"] for name, one in QUEUES.items() if "consumes" in one},
             "max_message_ms": 60_000, "packets": "malformed", "now_ms": EPOCH_MS + self.now,
+            "ack_timeout_ms": 20_000, "window_size": 64, "server_class": True,
         }  # fmt: skip
 
     def sessions_open(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -92,6 +93,7 @@ class Peer(Sending):
         self.held.add(link.name)
         ends = ("127.0.0.2:50000", "127.0.0.1:1801") if not link.outgoing else ("127.0.0.2:1801", "127.0.0.1:50001")
         pings = {"pings": self.pinged} if params.get("ping") and not self.has("hears-no-pings") else {}
+        pings |= {"last_ping_rc": self.has("pings-as-a-client")} if pings.get("pings") else {}
         return {"status": 0, "session": link.name, "local": ends[0], "remote": ends[1], **pings}
 
     def sessions_send(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -227,6 +229,7 @@ class Peer(Sending):
             values = {
                 CP + "RecoverableAckTimeout": min(link.times) if self.has("caps-times") else link.times[0],
                 CP + "AckTimeout": link.times[1] + self.has("wrong-ack-timeout"),
+                CP + "WindowSize": 64 - self.has("accepts-with-another-window"),
             }
             self.opened(link)
             self.put(link, encode("ConnectionParameters", values))
@@ -242,7 +245,12 @@ class Peer(Sending):
                 return self.close(link)
             link.state = "waiting-cpr"
             trip = min(120_000, max(500, 8 * (self.now - int(fields[EC + "TimeStamp"]))))
-            self.put(link, encode("ConnectionParameters", {CP + "RecoverableAckTimeout": trip}))
+            values = {
+                CP + "RecoverableAckTimeout": trip,
+                CP + "AckTimeout": 20_000 + self.has("asks-for-another-timeout"),
+                CP + "WindowSize": 64 - self.has("asks-for-another-window"),
+            }
+            self.put(link, encode("ConnectionParameters", values))
         else:
             self.opened(link)
             self.flush()

@@ -227,6 +227,19 @@ LIMITS = (
     Feature("there", ("none", "one", "several"), _there, ("MQDMPR-3.1.7.1.9.manager-quota",)),
 )
 
+
+def _hardened(state: State, call: Call) -> str:
+    return "hardened" if state.hardened else "not_hardened"
+
+
+def _hardening(state: State, call: Call) -> str:
+    return "on" if call.hardened else "off"
+
+
+HARDEN = (
+    Feature("to", ("off", "on"), _hardening, ("MQDMPR-3.1.3.lock", "MQDMPR-3.1.3.unlock")),
+    Feature("before", ("not_hardened", "hardened"), _hardened, ("MQDMPR-3.1.7.1.5.hardened-locked",)),
+)
 _STATES: Final = ("INACTIVE", "WAITING", "CONNECTED", "DISCONNECTING", "DISCONNECTED", "NEED VALIDATION", "ONHOLD")
 
 

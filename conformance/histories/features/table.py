@@ -42,6 +42,7 @@ FEATURES: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
         "queues.set": management.SET,
         "queues.get": management.GET,
         "limits": management.LIMITS,
+        "harden": management.HARDEN,
         "outgoing.pause": management.PAUSE,
         "outgoing.resume": management.RESUME,
         "outgoing.take": management.TAKE,
@@ -57,8 +58,8 @@ FEATURES: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
         "use": management.USE,
     }
 )
-PLAYED: Final = frozenset(method for method in FEATURES if method.startswith(("management.", "coordinator.")))
-"""The methods of management and of a coordinator: walks and written histories meet their features, not the plan."""
+PLAYED: Final = frozenset(method for method in FEATURES if method.startswith(("management.", "coordinator.", "harden")))
+"""Methods of management, a coordinator and hardened security: walks and written histories meet them, not the plan."""
 PLANNED: Final[Mapping[str, tuple[Feature, ...]]] = MappingProxyType(
     {method: table for method, table in FEATURES.items() if method not in PLAYED}
 )

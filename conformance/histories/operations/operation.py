@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from conformance.histories.features.feature import Feature
 from conformance.histories.features.table import FEATURES
 from conformance.model import Answer, Call, State
-from conformance.model.journals import ELSEWHERE, MULTICAST, is_kept, is_multicast, is_public, is_remote, journal_of
+from conformance.model.journals import (
+    ELSEWHERE,
+    HTTP,
+    MULTICAST,
+    is_kept,
+    is_multicast,
+    is_public,
+    is_remote,
+    journal_of,
+)
 from conformance.model.values import replace
 
 if TYPE_CHECKING:
@@ -291,7 +300,7 @@ def queue_of(call: Call, state: State) -> str:
 
 _ADDRESS = "TCP:192.0.2.7"  # RFC 5737: an address reserved for documentation
 _ALIAS = "OS:mqconform-elsewhere"
-_REMOTE = ("remote1", "remote2", "remote3", MULTICAST)
+_REMOTE = ("remote1", "remote2", "remote3", MULTICAST, HTTP)
 _GROUP = "MULTICAST=233.252.0.7:8001"  # RFC 5771: an address reserved for documentation
 
 
@@ -355,6 +364,8 @@ class Handles:
         """Return the format name that the creation gave, or a direct one (MS-MQMQ 2.1.2, 2.1.7) for any other queue."""
         if is_multicast(queue):
             return _GROUP
+        if queue == HTTP:
+            return f"DIRECT=HTTP://192.0.2.7/msmq/private$/mqconform-{queue}{self.own}"
         if is_remote(queue):
             return f"DIRECT={_ALIAS if queue == 'remote3' else _ADDRESS}\\private$\\mqconform-{queue}{self.own}"
         known = self.formats.get(queue)
@@ -389,7 +400,7 @@ class Handles:
 def kind_of_name(queue: str) -> str | None:
     """Return the kind of format name that opens a queue; None for the plain one of a local queue."""
     if queue == ELSEWHERE or is_remote(queue):
-        return "remote"
+        return "http" if queue == HTTP else "remote"
     if "," in queue:
         return "multiple_element"
     if is_kept(queue):

@@ -224,6 +224,11 @@ JOURNALS = (
         {"quota_kb": value(parameter="message_quota_kb"), "journal_quota_kb": value(parameter="journal_quota_kb")},
         lambda call, state: f"set the limits of the queue manager{in_brackets(attributes(call))}",
     ),
+    Operation(
+        "harden",
+        {"hardened": value(NEEDED, parameter="hardened")},
+        lambda call, state: f"turn hardened security {'on' if call.hardened else 'off'} from the next start on",
+    ),
 )
 
 SUBQUEUES = ("one",)

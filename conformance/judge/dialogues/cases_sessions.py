@@ -43,14 +43,15 @@ OPENING: Final = (
     *(f"MQQB-2.2.2.1.{word}" for word in ("ack-timeout", "recoverable-ack-timeout", "reserved")),
     *(f"MQQB-2.2.3.1.{word}" for word in ("re", "reserved", "unused-bits", "padding")),
     *(f"MQQB-3.1.5.3.1.{word}" for word in ("client-guid", "server-guid", "time-stamp", "se", "cs")),
-    *(f"MQQB-3.1.5.4.1.{word}" for word in ("cs", "recoverable-ack-timeout", "ack-timeout")),
+    *(f"MQQB-3.1.5.4.1.{word}" for word in ("cs", "recoverable-ack-timeout", "ack-timeout", "window-size")),
     *ruled(parameters()),
     *("MQQB-2.1.1.initialization", "MQQB-3.1.3.2.window-size", "MQQB-2.1.1.acceptor-port", "MQQB-2.2.1.packet-type"),
 )
 """The entries of the answers of an acceptor that the rules of captures judge."""
 CONNECTING: Final = (
     *(f"MQQB-3.1.5.2.3.{word}" for word in ("cs", "client-guid", "server-guid")),
-    *("MQQB-3.1.5.3.2.cs", "MQQB-3.1.5.3.2.round-trip", "MQQB-2.2.3.1.se", "MQQB-2.1.1.initiator-port"),
+    *(f"MQQB-3.1.5.3.2.{word}" for word in ("cs", "round-trip", "ack-timeout", "window-size")),
+    *("MQQB-2.2.3.1.se", "MQQB-2.1.1.initiator-port", "MQQB-2.2.7.request-rc"),
     *(f"MQQB-2.2.3.1.{word}" for word in ("re", "reserved", "unused-bits")),
     *(f"MQQB-2.2.2.1.{word}" for word in ("ack-timeout", "recoverable-ack-timeout", "reserved")),
 )

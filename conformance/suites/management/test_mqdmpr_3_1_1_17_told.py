@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.suites.management.incoming_story import Untold
-from conformance.suites.management.unmodelled_stories import LOOKUPS, PEEKS, RECEIVES, REPORTS, tell
+from conformance.suites.management.unmodelled_stories import FULL, LOOKUPS, PEEKS, RECEIVES, REPORTS, tell
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -56,6 +56,16 @@ def test_a_destination_is_private_however_it_is_written(mq: Port, judge: Recorde
 def test_queues_of_the_system_are_told_as_such(mq: Port, judge: Recorder, mq_need: Any) -> None:
     mq_need("management.get")
     told("system-queues", mq, judge)
+
+
+@pytest.mark.parametrize(
+    "word", [pytest.param(word, marks=pytest.mark.requirement(demand)) for word, (demand, _) in FULL.items()]
+)
+def test_a_copy_that_a_full_journal_cannot_take_is_dropped(mq: Port, judge: Recorder, mq_need: Any, word: str) -> None:
+    mq_need("objects.create", "objects.invoke", "limits", "queues.create", "queues.open", "messages.receive", "reset")
+    mq.need("format_names", "dead_letter")
+    mq.call("reset")
+    told(word, mq, judge)
 
 
 @pytest.mark.requirement(LOOKUPS)

@@ -1,17 +1,24 @@
 """Stories whose calls no model has: reports of packets that no queue takes, handles of administrators, lookup
-identifiers.
+identifiers, full journals.
 
-MS-MQDMPR 3.1.1.12 (Class), 3.1.1.17 (ReceiveAdminAccess, PeekAdminAccess), 3.1.7.1.9, MS-MQMQ 2.2.18.1.6.
+MS-MQDMPR 3.1.1.12 (Class), 3.1.1.17 (ReceiveAdminAccess, PeekAdminAccess), 3.1.7.1.9, MS-MQMQ 2.2.18.1.6, MC-MQAC
+2.2.2.12.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.activex.plans import Plan, call_on, create
+from conformance.activex.values import S_OK, Variant, long, octets, text
+from conformance.activex.words import act_line
 from conformance.harness.guarded_client import lacking, refusals
+from conformance.histories.examples import REAL_MS, unlimited
+from conformance.histories.operations.objects import CREATE, operation
 from conformance.model.management_rows import QUEUE, ROWS
 from conformance.model.rules import LOOKUP_ORDER
 from conformance.suites.management.incoming_story import OTHER, SENDER, Untold
@@ -190,6 +197,76 @@ def of_the_system(mq: Port, judge: Recorder) -> None:
             _tells(mq, judge, spelled, TYPE="MACHINE", LOCATION="LOCAL", STATE="LOCAL CONNECTION")
 
 
+FULL: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
+    {
+        "JOURNAL": ("MQAC-2.2.2.12.mqmsg-journal-exceeded-quota", 2),
+        "DEADLETTER": ("MQAC-2.2.2.12.mqmsg-deadletter-exceeded-quota", 1),
+    }
+)
+"""Suffix of a queue of the computer to the requirement on it, and the MQMSGJOURNAL that asks for copies there."""
+_ROOM, _BIG = 3, 11 * 1024
+"""The copies of a body of this size that fit into the quota, with their headers."""
+
+
+def full(word: str, mq: Port, judge: Recorder) -> None:
+    """Objects send messages that ask for a copy, more than have room: what does not is dropped, and sent all the same.
+
+    With MQMSG_DEADLETTER the messages expire, one before the next is sent.
+    """
+    demand, journal = FULL[word]
+    path = f"{mq.hello.computer}\\private$\\mqconform-full"
+    name = _created(mq, judge, path, {})
+    expires = (call_on("m", "MaxTimeToReceive", long(1), kind="put"),) if word == "DEADLETTER" else ()
+    start = (create("MSMQQueueInfo", "i"), call_on("i", "FormatName", text(name), kind="put"))
+    handles: dict[str, str] = {}
+    _act(mq, judge, handles, (*start, call_on("i", "Open", long(2), long(0), gives="s")))
+    try:
+        mq.call("limits", message_quota_kb=400, journal_quota_kb=40)
+        for label in "abcde":
+            message = (
+                create("MSMQMessage", "m"),
+                call_on("m", "Label", text(label), kind="put"),
+                call_on("m", "Body", octets(bytes(_BIG)), kind="put"),
+                call_on("m", "Journal", long(journal), kind="put"),
+            )
+            sent = _act(
+                mq, judge, handles, (*message, *expires, call_on("m", "Send", Variant("DISPATCH", "s"), long(0)))
+            )
+            _record(judge, demand, sent == S_OK, {"status": S_OK}, {"status": sent})
+            if expires and mq.hello.clock == "virtual":
+                mq.call("clock.advance", by_ms=REAL_MS)
+            elif expires:
+                mq.time.sleep(REAL_MS / 1000)
+        opened = mq.call("queues.open", format_name=f"DIRECT=OS:{mq.hello.computer}\\SYSTEM$;{word}", access="receive")
+        found = [_label(mq.call("messages.receive", queue=opened.values["queue"], timeout_ms=0)) for _ in "abcdef"]
+    finally:
+        mq.call("limits", **unlimited())
+    judge.step(f"receive what {word} of the computer has", {"method": "messages.receive"}, {"labels": list(found)})
+    if found[:_ROOM] != ["a", "b", "c"]:
+        raise Untold("the copies that have room did not come")
+    _record(judge, demand, found[_ROOM] is None, ["a", "b", "c"], [label for label in found if label is not None])
+
+
+def _act(mq: Port, judge: Recorder, handles: dict[str, str], plan: Plan) -> int:
+    """Play acts on objects and return the status of the last."""
+    status = S_OK
+    for act in plan:
+        how = operation(act) if act.call is not None else CREATE
+        result = mq.call(how.method, **how.request(act, handles))
+        status = int(result.status or 0)
+        judge.step(act_line(act), {"method": how.method}, {"status": status})
+        if act.call is None and status == S_OK:
+            handles[act.object] = str(result.values["object"])
+        elif act.call is None:
+            raise Untold(f"the driver creates no {act.coclass}")
+        elif act.gives is not None:
+            seen = how.answer(result, handles)
+            if seen.value is None or seen.value.value is None:
+                raise Untold("an object could not open the queue")
+            handles[act.gives] = str(seen.value.value)
+    return status
+
+
 _CLAIMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "PRIVATE": "MQMQ-2.3.12.3.mgmt-queue-type-private",
@@ -209,8 +286,8 @@ def _tells(mq: Port, judge: Recorder, name: str, **texts: str) -> None:
     told = mq.call("management.get", target={"type": "queue", "format_name": name}, properties=numbers)
     judge.step(f"read {', '.join(texts)} of {name}", {"method": "management.get"}, {"status": told.status})
     _record(judge, _GOT, told.ok, {"read": True}, {"read": told.ok})
-    for text, found in zip(texts.values(), told.values["values"], strict=False):
-        _record(judge, _CLAIMS[text], found == {"vt": 31, "value": text}, text, found)
+    for word, found in zip(texts.values(), told.values["values"], strict=False):
+        _record(judge, _CLAIMS[word], found == {"vt": 31, "value": word}, word, found)
 
 
 def _shown(mq: Port, judge: Recorder, name: str) -> Json:
@@ -266,6 +343,7 @@ STORIES: Final[Mapping[str, Callable[[Port, Recorder], None]]] = MappingProxyTyp
         "spellings": spellings,
         "destinations": destinations,
         "system-queues": of_the_system,
+        **{word: partial(full, word) for word in FULL},
         "lookups": lookups,
     }
 )

@@ -12,7 +12,7 @@ import pytest
 from conformance.activex import identity, scenes, services_reference_answers
 from conformance.activex.expected import Invoke, Readings, Seen
 from conformance.activex.plans import PATH_NAME, Act, Plan, call_on
-from conformance.activex.scene_services import DRIVER, PROFILE
+from conformance.activex.scene_services import DRIVER, PROFILE, RESTART
 from conformance.activex.scenes import COMPUTER, MANAGER, QUEUE, SMALL, Place
 from conformance.activex.services import EVENT
 from conformance.activex.values import E_FAIL, MEMBER_NOT_FOUND, S_OK, Variant, text
@@ -178,6 +178,10 @@ class Player:
         return str(result.values["object"])
 
     def _drive(self, act: Act, call: Invoke) -> tuple[Verdict, ...]:
+        if call.member == RESTART:
+            self.mq.restart(kill=False)
+            self.tell(lambda: StoryStep("the queue manager is stopped and started again", as_call(act), {"status": 0}))
+            return ()
         params = json.loads(str(call.arguments[0].value))
         if not self.mq.offers(call.member) or any(str(one).startswith("$") for one in params.values()):
             return ()

@@ -21,3 +21,14 @@ def test_a_management_object_tells_of_its_outgoing_queue(
     plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
 ) -> None:
     services.check(plans, mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("plans", services.cases(services_plans.locked()))
+def test_a_management_object_tells_that_its_queue_is_locked(
+    plans: tuple[Plan, ...], mq: Port, judge: Recorder, mq_need: Need
+) -> None:
+    mq_need("harden")
+    if not mq.keeps_state:
+        pytest.skip("a restart of this connection does not find the state again")
+    services.check(plans, mq, judge, mq_need)
+    mq.call("harden", hardened=False)

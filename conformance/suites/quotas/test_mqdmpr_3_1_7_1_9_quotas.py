@@ -144,6 +144,29 @@ def test_journals_together_have_a_quota(mq: Any, judge: Any, mq_need: Any) -> No
         history.run(post("f", size=BIG, journal=True), *receives("j1", 2))
 
 
+@pytest.mark.requirement("MQDMPR-3.1.1.1.journal-quota")
+@pytest.mark.parametrize("last", [SYSTEM_JOURNAL, TARGET_JOURNAL, DEAD_LETTER])
+def test_copies_in_several_journals_count_together(mq: Any, judge: Any, mq_need: Any, last: str) -> None:
+    """Three copies that are not in the last journal fill the quota; it would have room for the fourth alone."""
+    mq_need("limits")
+    places = [place for place in (SYSTEM_JOURNAL, TARGET_JOURNAL, DEAD_LETTER) if place != last]
+    with restored(mq):
+        history = begin_keeping(mq, judge, mq_need, reads=(last, *places), journaling=True, admin=False)
+        history.attempt(Call("limits", quota_kb=WIDE_KB, journal_quota_kb=QUOTA_KB))
+        filling = (*_copied("a", places[0]), *_copied("b", places[1]), *_copied("c", places[1]))
+        history.run(*filling, *_copied("d", last), *receives("j1"), *receives("j2", 2), *receives("j3", 3))
+        history.run(*_copied("e", last), *receives("j1", 2))
+
+
+def _copied(message: str, place: str) -> tuple[Call, ...]:
+    """Send a message, and let a copy go into this journal if it has room."""
+    if place == DEAD_LETTER:
+        return post(message, size=BIG, live_s=1, dead_letter=True), passes(REAL_MS)
+    if place == SYSTEM_JOURNAL:
+        return (post(message, size=BIG, journal=True),)
+    return post(message, size=BIG), receive()
+
+
 @pytest.mark.requirement("MQDMPR-3.1.1.12.negative-journaling-over-quota")
 def test_dead_letters_have_the_quota_of_the_journals(mq: Any, judge: Any, mq_need: Any) -> None:
     """The last of the messages that expire has no room in the dead-letter queue."""

@@ -314,6 +314,14 @@ def _correlation(one: Said) -> object:
 
 _DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
 _SE: Final = requirement_id("MQQB-2.2.3.1.se")
+_RC: Final = requirement_id("MQQB-2.2.7.request-rc")
+_RC_BIT: Final = "Ping.Flags.RC"
+_SETTINGS: Final = {
+    "acceptor": {"AckTimeout": "MQQB-3.1.5.3.2.ack-timeout", "WindowSize": "MQQB-3.1.5.3.2.window-size"},
+    "initiator": {"WindowSize": "MQQB-3.1.5.4.1.window-size"},
+}
+"""The requirement on each setting that an end tells in ConnectionParameters, by the role of our end."""
+_DECLARED: Final = {"AckTimeout": "ack_timeout_ms", "WindowSize": "window_size"}
 _SE_BIT: Final = "EstablishConnectionHeader.OperatingSystem.SE"
 ACCEPT_MS: Final = 400
 _RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
@@ -506,6 +514,7 @@ class Dialogue:
         link = self.links[f"in-{self._accepted}"] = self._link("acceptor", result)
         request = self._awaited(link, lambda one: one.kind == "EstablishConnection", AT_ONCE_MS)
         self._judge_pinged(request, result.values.get("pings"))
+        self._judge_class(result.values.get("last_ping_rc"))
         if request is None or mute:
             return link
         server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
@@ -523,6 +532,7 @@ class Dialogue:
         asked = self._awaited(link, lambda one: one.kind == "ConnectionParameters", AT_ONCE_MS)
         if asked is None:
             return link
+        self._judge_settings(link, asked)
         names = ("RecoverableAckTimeout", "AckTimeout", "WindowSize")
         keys = {
             f"ConnectionParametersHeader.{name}": asked.number(f"ConnectionParametersHeader.{name}") or 0
@@ -540,6 +550,22 @@ class Dialogue:
         link.send(packets.parameters(keys))
         link.opened = True
         return link
+
+    def _judge_settings(self, link: Link, said: Said) -> None:
+        """Judge what is said of settings that are declared."""
+        wanted = {
+            f"ConnectionParametersHeader.{name}": (self.about[_DECLARED[name]], requirement)
+            for name, requirement in _SETTINGS[link.role].items()
+            if _DECLARED[name] in self.about
+        }
+        self._field(said, wanted)
+
+    def _judge_class(self, rc: bool | None) -> None:
+        """Judge RC of the last request of a ping, where it is declared what the operating system is."""
+        if rc is not None and "server_class" in self.about:
+            wanted = not self.about["server_class"]
+            outcome = Outcome.PASS if rc == wanted else Outcome.FAIL
+            self.exact.append(Verdict(_RC, outcome, "Ping", {_RC_BIT: int(wanted)}, {_RC_BIT: int(rc)}))
 
     def _judge_pinged(self, request: Said | None, heard: int | None) -> None:
         """Judge SE of a request by whether the implementation has pinged since its last connection of this dialogue.

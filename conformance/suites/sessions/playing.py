@@ -355,6 +355,7 @@ class Player(Sequels):
             self.ends = replace(self.ends, server=said.text("EstablishConnectionHeader.ServerGuid") or packets.NULL)
         if said.kind == "ConnectionParameters":
             link.opened = True
+            self._judge_settings(link, said)
         self._pass(step.requirement)
 
     def _say(self, step: Say) -> None:
