@@ -66,10 +66,10 @@ def all_judged() -> set[str]:
         ),
         *services_reference_answers.claimed(of_coordinator, coordinated_objects),
     )
-    rights = (name for test in tests() if test.suite == "security" for name in test.requirements)
+    elsewhere = (name for test in tests() if test.suite in ("security", "management") for name in test.requirements)
     mine = {*types, *judged(all_plans()), *scenes.judged(client_plans(), client_objects)}
     beside = (name for _, demands in STORIES.values() for name in demands)
-    return {*mine, *rights, *beside, *library.enumerations_claimed(), *libraries, *further}
+    return {*mine, *elsewhere, *beside, *library.enumerations_claimed(), *libraries, *further}
 
 
 def of_further(plans: tuple[Plan, ...]) -> tuple[str, ...]:

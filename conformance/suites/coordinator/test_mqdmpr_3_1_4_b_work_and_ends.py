@@ -62,7 +62,7 @@ WORKS: Final[Mapping[str, Callable[[int], tuple[Call, ...]]]] = {
     "a move to a subqueue": lambda at: (_moved(MOVABLE[at], "r", "m1"),),
     "a move from a subqueue": lambda at: (_moved(MOVED[at], "e1", "m0"),),
 }
-"""What is done in the transaction, for the first time (0) or the second (1)."""
+"""The work in the transaction: calls by number, 0 for the first time and 1 for the second."""
 _ORDERS: Final = (0, "first to last"), (1, "last to first")
 _COMMITS: Final = ("MQDMPR-3.1.4.7.commits", "MQDMPR-3.1.4.7.commit-reported")
 _ABORTS: Final = ("MQDMPR-3.1.4.8.aborts", "MQDMPR-3.1.4.8.abort-reported")
