@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import embedded_stories_coordinated
 import embedded_stories_coordinator
 import embedded_stories_cursors
 import embedded_stories_keeping
@@ -26,6 +27,7 @@ import embedded_stories_values
 from embedded_stories import STORIES, Story
 
 MODULES = (
+    embedded_stories_coordinated,
     embedded_stories_coordinator,
     embedded_stories_cursors,
     embedded_stories_keeping,

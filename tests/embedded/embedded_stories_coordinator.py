@@ -122,6 +122,40 @@ def enlisted_twice(talk: Talk) -> list[Any]:
 
 
 @of("coordinator")
+def of_two_kinds(talk: Talk) -> list[Any]:
+    """Work in two queues, with a message that can expire and a move out of a subqueue; each end."""
+    tell = Teller(talk)
+    tell.filled("abcdefghijkl", transactional=True)
+    into, out_of = subqueue(talk)
+    other = "DIRECT=OS:HOST\\private$\\other"
+    sends, receives = [talk.open(NAME, "send")], [talk.open(NAME)]
+    for handles, handle in zip((sends, receives), talk.queue("private$\\other", PROPID_Q_TRANSACTION=1), strict=True):
+        handles.append(handle)
+    for number, (decision, more) in enumerate((("prepare", {"single_phase": True}), ("commit", {}), ("abort", {}))):
+        for send in sends:
+            filling = tell.begin()
+            tell.send(send, f"filling{number}", filling)
+            tell.commit(filling)
+        lookup = tell.peek(receives[0]).get("message", {}).get("lookup_identifier")
+        tell("messages.move", queue=receives[0], lookup_identifier=lookup, destination=into)
+        identifier = f"{number}{FIRST[1:]}"
+        transaction = tell("coordinator.enlist", transaction=identifier)["transaction"]
+        for send, receive in zip(sends, receives, strict=True):
+            tell.take(receive, transaction=transaction)
+            tell.send(send, "plain", transaction)
+            tell.send(send, "brief", transaction, time_to_be_received=900)
+        lookup = tell.peek(out_of).get("message", {}).get("lookup_identifier")
+        back = talk.open(NAME, "move")
+        tell("messages.move", queue=out_of, lookup_identifier=lookup, destination=back, transaction=transaction)
+        tell(f"coordinator.{decision}", identifier=identifier, **more)
+        for name in (NAME, f"{NAME};sub", other):
+            tell.counts(name)
+    _left(tell)
+    tell.few(receives[1])
+    return tell.seen
+
+
+@of("coordinator")
 def asked_by_objects(talk: Talk) -> list[Any]:
     """Objects in a context, then in transactions of a dispenser that they end."""
     Teller(talk).filled("abcd", transactional=True)

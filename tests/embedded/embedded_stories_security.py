@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import struct
 from typing import Any
 
 from embedded_stories import NAME, Teller, of, started_again
@@ -159,6 +160,37 @@ def parts(talk: Talk) -> list[Any]:
     later = Teller(again)
     try:
         later("security.get", target=QUEUE, information=EVERY_BIT)
+        return [*tell.seen, *later.seen]
+    finally:
+        again.driver.close()
+
+
+CAPITALS = {"type": "queue", "format_name": "DIRECT=OS:HOST\\PRIVATE$\\Q"}
+
+
+@of("security")
+def names(talk: Talk) -> list[Any]:
+    """A queue named by its number, by capitals and by a dot; who may not create, and who comes too late."""
+    tell = Teller(talk)
+    denied = list_of(Entry(DENY, 0xF00F7, STAFF), Entry(ALLOW, 0xF00F7, EVERYONE))
+    tell("security.set", target=MACHINE, information=4, descriptor=denied)
+    for caller in (MEMBER, PLAIN, MIGHTY):
+        tell("queues.create", path_name=".\\private$\\q", **{"as": caller})
+        tell("queues.open", format_name=f"MACHINE={GUID};DEADLETTER", access="peek", **{"as": caller})
+        tell("security.get", target=QUEUE, information=7)
+    targets = [{"type": "queue", "format_name": f"PRIVATE={GUID}\\{at:08x}"} for at in range(1, 9)]
+    entries = listed(Entry(ALLOW, 1, PLAIN))
+    owner = SecurityDescriptor(MEMBER).packed()[20:]
+    behind = struct.pack("<BBHIIII", 1, 0, 0x8004, 20 + len(entries), 0, 0, 20) + entries + owner
+    for target in (CAPITALS, *targets):
+        for given in (told(SecurityDescriptor(owner=GUEST)), base64.b64encode(behind).decode("ascii")):
+            tell("security.set", target=target, information=5, descriptor=given)
+            tell("security.get", target=QUEUE, information=7)
+        tell("security.get", target=target, information=7, **{"as": PLAIN})
+    again = started_again(talk, True)
+    later = Teller(again)
+    try:
+        later("security.get", target=QUEUE, information=7)
         return [*tell.seen, *later.seen]
     finally:
         again.driver.close()

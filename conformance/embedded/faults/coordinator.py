@@ -350,3 +350,73 @@ def enlists_in_one_at_a_time(plain, self, identifier):
 def enlistment_tells_no_coordinator(plain, self, identifier, *, single_phase):
     """A coordinator that wants to prepare does not find the manager in its transaction, which is aborted."""
     return self.abort(identifier)
+
+
+# Two kinds of work in one transaction.
+
+
+def _steps(self, identifier, *operations):
+    """Return what a transaction has done by each of these operations; nothing unless it has done all of them."""
+    found = self._known.get(identifier.lower())
+    every = [
+        [step for step in (found.steps if found is not None else ()) if step.operation is each] for each in operations
+    ]
+    return every if all(every) else [[] for _ in every]
+
+
+@fault("commit-of-two-queues-sends-to-one", Coordination.commit, "MQDMPR-3.1.4.7.commits")
+def commit_of_two_queues_sends_to_one(plain, self, identifier):
+    """A commit sends only to the first of the queues that its transaction sends to."""
+    [sends] = _steps(self, identifier, Operation.ENQUEUE)
+    for step in sends:
+        if step.position.queue is not sends[0].position.queue:
+            self.manager.delivery.remove(step.position)
+    return plain(identifier)
+
+
+def _brought_back(self, identifier, steps):
+    """Make messages available that a transaction holds, and forget that it does."""
+    found = self._known.get(identifier.lower())
+    for step in steps:
+        found.steps.remove(step)
+        self.manager.delivery.make_available(step.position)
+
+
+@fault("commit-of-two-queues-receives-from-one", Coordination.commit, "MQDMPR-3.1.4.7.commits")
+def commit_of_two_queues_receives_from_one(plain, self, identifier):
+    """A commit brings back what its transaction received from other queues than the first."""
+    [receives] = _steps(self, identifier, Operation.DEQUEUE)
+    _brought_back(self, identifier, [one for one in receives if one.position.queue is not receives[0].position.queue])
+    return plain(identifier)
+
+
+@fault("commit-beside-a-receive-loses-what-can-expire", Coordination.commit, "MQDMPR-3.1.4.7.commits")
+def commit_beside_a_receive_loses_what_can_expire(plain, self, identifier):
+    """A commit with a receive loses what its transaction sent with a time to be received."""
+    sends, _ = _steps(self, identifier, Operation.ENQUEUE, Operation.DEQUEUE)
+    for step in sends:
+        if step.position.message.expires_ms is not None:
+            self.manager.delivery.remove(step.position)
+    return plain(identifier)
+
+
+@fault("abort-beside-a-receive-moves", Coordination.abort, "MQDMPR-3.1.4.8.aborts", "MQDMPR-3.1.4.5.move")
+def abort_beside_a_receive_moves(plain, self, identifier):
+    """An abort of a transaction that has received does what it moved into subqueues."""
+    moves, _ = _steps(self, identifier, Operation.MOVE, Operation.DEQUEUE)
+    for step in moves:
+        if step.target.parent is not None:
+            self.manager.transactions.relocate(step.position, step.target)
+    return plain(identifier)
+
+
+@fault(
+    "single-phase-undoes-moves-from-subqueues", Coordination.prepare, "MQDMPR-3.1.4.6.single-phase-commits",
+    first_seen_as=("MQDMPR-3.1.4.4.move",), because="A commit is the same act whoever asks for it.",
+)  # fmt: skip
+def single_phase_undoes_moves_from_subqueues(plain, self, identifier, *, single_phase):
+    """A prepare in a single phase leaves what its transaction moved out of a subqueue."""
+    [moves] = _steps(self, identifier, Operation.MOVE)
+    if single_phase:
+        _brought_back(self, identifier, [one for one in moves if one.position.queue.parent is not None])
+    return plain(identifier, single_phase=single_phase)

@@ -97,7 +97,7 @@ def external_transaction_is_checked_as_an_internal_one(plain, self, retaining, f
 
 @fault(
     "external-transaction-never-ends", "external_transaction.finish", "3.8.4.1.1.send-commit-request-transaction",
-    "3.8.4.1.2.send-transaction-manager-queue-managers",
+    "3.8.4.1.2.send-transaction-manager-queue-managers", "3.7.4.1.1.variable-is-internal-created-transaction",
 )  # fmt: skip
 def external_transaction_never_ends(plain, self, end):
     """Commit and Abort of an external transaction succeed, and nothing happens."""

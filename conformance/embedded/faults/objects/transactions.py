@@ -308,7 +308,8 @@ _part("coordinated_dispenser", "coordinated-dispenser-fails", "BeginTransaction 
       "coordinated dispenser answers E_FAIL where it succeeds.", (_COORDINATED + "status",),
       **_begun(CoordinatedDispenserObject, _failing))  # fmt: skip
 _part("coordinated_dispenser", "coordinated-dispenser-begins-nothing", "A coordinated "
-      "transaction has ended when it is given.", (_COORDINATED + "initiate-transaction-manager-new",),
+      "transaction has ended when it is given.", (_COORDINATED + "initiate-transaction-manager-new",
+      _COORDINATED + "generate-create-transaction-inputs"),
       **_begun(CoordinatedDispenserObject, _ended))  # fmt: skip
 _part("coordinated_dispenser", "coordinated-dispenser-gives-an-empty-transaction",
       "A coordinated dispenser gives an MSMQTransaction without a transaction.",
@@ -318,7 +319,7 @@ _part("coordinated_dispenser", "coordinated-dispenser-gives-an-empty-transaction
 
 @fault(
     "coordinated-dispenser-begins-internal-transactions", CoordinatedDispenserObject.begin,
-    _COORDINATED + "variable-is-internal-created-transaction",
+    _COORDINATED + "variable-is-internal-created-transaction", _COORDINATED + "initiate-transaction-manager-new",
 )  # fmt: skip
 def coordinated_dispenser_begins_internal_transactions(plain, self):
     """A coordinated dispenser begins an internal transaction."""
