@@ -355,7 +355,7 @@ class Queues:
             **({} if descriptor is None else {"descriptor": descriptor}),
         }
         path = f"{self.manager.computer}\\{local}"
-        queue = self._add(f"queue-{number:012}", parts["scope"], path, number & 0xFFFFFFFF, properties)
+        queue = self._add(f"queue-{number:012}", parts["scope"], path, 1 + max(self._by_number, default=0), properties)
         self._store(queue)
         return self.direct_name(queue)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SOMEBODY: Final = "S-1-5-21-11-22-33-4444"  # nobody who calls
 _HALF: Final = 0x000A_5555
 _UPDATES: Final = "MQMP-3.1.4.6.updates"
-_LAST_NUMBER: Final = 1024  # of a private queue that is looked for
+_LAST_NUMBER: Final = 256  # of a private queue that is looked for
 LEVELS: Final = 5
 _MASKS: Final[Mapping[str, tuple[int, ...]]] = {
     QUEUE_OF: tuple(
