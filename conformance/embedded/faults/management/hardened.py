@@ -6,7 +6,7 @@ from functools import partial
 
 from conformance.embedded.faults.base import also, fault
 from conformance.embedded.security import Security
-from conformance.embedded.transfers import CONNECTED, INACTIVE, Outgoing, Transfers
+from conformance.embedded.transfers import CONNECTED, Outgoing, Transfers
 
 _HARDENED = "MQDMPR-3.1.1.1.hardened-security"
 _AT_START, _TO_LOCK = "MQDMPR-3.1.3.lock", "MQDMPR-3.1.3.not-http-hardened"
@@ -18,12 +18,6 @@ _AT_OPEN, _STATE = "MQDMPR-3.1.7.1.5.hardened-locked", "MQDMPR-3.1.7.1.5.hardene
 def hardening_is_never_in_force(plain, self):
     """Security is not hardened, whatever was set before the start."""
     return False
-
-
-@fault("hardening-is-on-at-first", Security.hardens, _HARDENED)
-def hardening_is_on_at_first(plain, self):
-    """Security is hardened unless somebody turns it off."""
-    return self.manager.store.counter("hardened", 1) == 1
 
 
 @fault("hardening-ends-with-the-next-start", Security.hardens, _HARDENED)
@@ -66,20 +60,12 @@ def locked_queues_stay_locked(plain, self, queue, *, was_hardened):
     queue.locked = queue.locked or (was_hardened and not self.by_http(queue))
 
 
-def _unlocked(state):
-    def started(plain, self, queue, *, was_hardened):
-        plain(queue, was_hardened=was_hardened)
-        if was_hardened and not queue.locked and not self.by_http(queue):
-            self.manager.transfers.of(queue).state = state
-
-    return started
-
-
-for _state in (INACTIVE, CONNECTED):
-    fault(
-        f"unlocked-queues-are-{_state.lower()}", Outgoing.started, _UNLOCKED,
-        says=f"A queue that a start unlocks has the state {_state}.",
-    )(_unlocked(_state))  # fmt: skip
+@fault("unlocked-queues-are-connected", Outgoing.started, _UNLOCKED)
+def unlocked_queues_are_connected(plain, self, queue, *, was_hardened):
+    """A queue that a start unlocks has the state CONNECTED."""
+    plain(queue, was_hardened=was_hardened)
+    if was_hardened and not queue.locked and not self.by_http(queue):
+        self.manager.transfers.of(queue).state = CONNECTED
 
 
 def _as_unlocked(queue, perform):
@@ -90,7 +76,7 @@ def _as_unlocked(queue, perform):
         queue.locked = locked
 
 
-@fault("locked-queues-transfer", Outgoing.take, _HARDENED)
+@fault("locked-queues-transfer", Outgoing.take, _HARDENED, "MQDMPR-3.1.1.3.state-locked")
 def locked_queues_transfer(plain, self, format_name):
     """The messages of a locked queue are transferred all the same."""
     return _as_unlocked(self.manager.queues.outgoing(format_name), partial(plain, format_name))
