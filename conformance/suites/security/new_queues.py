@@ -37,15 +37,32 @@ def readings_of(scene: Scene) -> Iterator[dict[str, str]]:
         yield dict(zip(rights.READINGS, chosen, strict=True))
 
 
-def expected_of(scene: Scene, creator: User, supplied: Descriptor | None, reading: Mapping[str, str]) -> Descriptor:
-    """Return the descriptor that a queue gets, without its group."""
+def open_to_http(found: Descriptor) -> bool:
+    """Tell whether a default DACL lets messages in over HTTP: somebody may write who could not otherwise."""
+    return any(
+        entry.sid == ANONYMOUS or (entry.sid == EVERYBODY and entry.mask == rights.READ | rights.WRITE_MESSAGE)
+        for entry in found.dacl or ()
+    )
+
+
+def judge_http(scene: Scene, demand: str, found: Descriptor) -> None:
+    """Judge what a manager should do that messages can come to over HTTP."""
+    if scene.srmp:
+        done = open_to_http(found)
+        scene.expect(demand, done, {"open to HTTP": True}, {"open to HTTP": done})
+
+
+def expected_of(
+    scene: Scene, creator: User, supplied: Descriptor | None, reading: Mapping[str, str], srmp: bool
+) -> Descriptor:
+    """Return the descriptor that a queue gets, without its group. srmp: it lets messages in over HTTP."""
     return rights.new_queue(
         creator,
         supplied,
         domain_users=frozenset(user.sid for user in scene.users if user.domain_user),
         guests=frozenset(user.sid for user in scene.users if user.guest),
         machine=scene.machine,
-        srmp=scene.srmp,
+        srmp=srmp,
         readings=reading,
     )
 
@@ -54,19 +71,20 @@ def followed(
     scene: Scene, creator: User, supplied: Descriptor | None, found: Descriptor
 ) -> tuple[Descriptor, tuple[tuple[str, str], ...]]:
     """Return the expected descriptor that fits best, and the readings by which it is the one that was found."""
-    ways = list(readings_of(scene))
-    fits = [way for way in ways if _alike(expected_of(scene, creator, supplied, way), found)]
+    ways, srmp = list(readings_of(scene)), scene.srmp and open_to_http(found)
+    fits = [way for way in ways if _alike(expected_of(scene, creator, supplied, way, srmp), found)]
     if not fits:
-        return expected_of(scene, creator, supplied, ways[0]), ()
+        return expected_of(scene, creator, supplied, ways[0], srmp), ()
     taken = []
     for reading in rights.READINGS:
         words = {way[reading] for way in fits}
         other = {
-            one: expected_of(scene, creator, supplied, {**fits[0], reading: one}) for one in _ALTERNATIVES[reading]
+            one: expected_of(scene, creator, supplied, {**fits[0], reading: one}, srmp)
+            for one in _ALTERNATIVES[reading]
         }
         if len(words) < len(other) and not all(_alike(each, found) for each in other.values()):
             taken.append((reading, either(sorted(words))))
-    return expected_of(scene, creator, supplied, fits[0]), tuple(taken)
+    return expected_of(scene, creator, supplied, fits[0], srmp), tuple(taken)
 
 
 _ALTERNATIVES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -116,12 +134,13 @@ def default(scene: Scene, kind: str) -> None:
     _judge_owner(scene, creator, None, expected, found, taken)
     world = "world-properties" if creator.domain_user and not creator.guest else "world-all"
     ids = {
-        "world": (f"{_DEFAULT}{world}", f"{_DEFAULT}world-entry", *((f"{_DEFAULT}srmp-write",) if scene.srmp else ())),
+        "world": (f"{_DEFAULT}{world}", f"{_DEFAULT}world-entry"),
         "anonymous": (f"{_DEFAULT}anonymous-entry",),
         "machine": (f"{_DEFAULT}machine-properties", f"{_DEFAULT}machine-entry"),
         "owner": (f"{_DEFAULT}owner-all", f"{_DEFAULT}owner-entry"),
         "all": (f"{_DEFAULT}default-dacl", "MQDMPR-3.1.7.1.33.default-security"),
     }
+    judge_http(scene, f"{_DEFAULT}srmp-write", found)
     judged_by_entries(scene, creator, ids, expected, found)
 
 

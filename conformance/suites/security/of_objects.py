@@ -16,6 +16,7 @@ from conformance.suites.security.new_queues import (
     KINDS,
     STRANGER,
     followed,
+    judge_http,
     judged_by_entries,
 )
 from conformance.suites.security.scene import Scene, Untold, allow, plain_json, queue_target
@@ -95,13 +96,13 @@ def default(scene: Scene, kind: str) -> None:
         "world": (
             f"{made}guest-owner-sid",
             f"{made}structure-access-allowed-ace-mask",
-            *((f"{made}messages-msmq-soap-srmp",) if scene.srmp else ()),
         ),
         "anonymous": (f"{made}nonzero-anonymous-access-access-allowed-ace",),
         "machine": (f"{made}nonzero-machine-sid-machine-access", f"{made}nonzero-machine-access-access-allowed-ace"),
         "owner": (f"{made}nonzero-owner-access-access-allowed-ace",),
         "all": (f"{_CREATE}security-new-queue-security-descriptor-according",),
     }
+    judge_http(scene, f"{made}messages-msmq-soap-srmp", found)
     judged_by_entries(scene, creator, ids, expected, found)
     if kind == DOMAIN_USER:
         most = rights.READ | (rights.WRITE_MESSAGE if scene.srmp else 0)

@@ -397,7 +397,7 @@ _ONE_MASK: Final[dict[str, Any]] = {
 }
 
 
-@fault("http-gives-no-right", Security.over_http, _WRITE, _ANONYMOUS, _OBJECT_WRITE, _OBJECT_ENTRY, **_ONE_MASK)
+@fault("http-gives-no-right", Security.over_http, _WRITE, _OBJECT_WRITE)
 def http_gives_no_right(plain, self):
     """Nobody gets a right on a new queue because messages can come over HTTP."""
     return 0
