@@ -36,7 +36,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_SECURITY_DESCRIPTOR_TOO_SMALL,
 )
 from conformance.spec.followed_readings import either
-from conformance.suites.security import crossed, new_queues, of_objects
+from conformance.suites.security import crossings, new_queues, of_objects
 from conformance.suites.security.scene import (
     MACHINE,
     MACHINE_ACTS,
@@ -429,7 +429,7 @@ STORIES: Final[Mapping[str, Story]] = MappingProxyType(
         "stopped": partial(after_a_restart, kill=False),
         "killed": partial(after_a_restart, kill=True),
         "masks": default_masks,
-        **crossed.STORIES,
+        **crossings.STORIES,
         **new_queues.STORIES,
         **of_objects.STORIES,
     }
