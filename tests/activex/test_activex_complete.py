@@ -55,7 +55,12 @@ def all_judged() -> set[str]:
         *(name for plans in services_plans.groups().values() for some in plans.values() for name in of_further(some)),
         *(
             name
-            for plans in (plans_events.query_groups(), plans_events.without_directory(), services_plans.coordinated())
+            for plans in (
+                plans_events.query_groups(),
+                plans_events.without_directory(),
+                services_plans.coordinated(),
+                services_plans.locked(),
+            )
             for some in plans.values()
             for name in of_further(some)
         ),

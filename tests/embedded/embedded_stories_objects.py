@@ -117,7 +117,8 @@ def reads(talk: Talk) -> list[Any]:
         for _ in range(3):
             tell(message, "Send", thing(sender))
         queue = tell.objects.open(info)
-        first = text(tell.objects.get(tell.objects.call(queue, "PeekFirstByLookupId"), "LookupId"))
+        shown = tell(queue, "PeekFirstByLookupId")
+        first = text(tell.objects.get(shown, "LookupId")) if shown else text("1")
         if read.at == "next":
             tell(queue, "PeekCurrent")
         tell.all(tell(queue, read.name, *([first] if given else [])), MessageObject)

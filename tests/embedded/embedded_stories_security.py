@@ -17,7 +17,7 @@ QUEUE, MACHINE = {"type": "queue", "format_name": NAME}, {"type": "machine"}
 GUID = "db0760c6-b874-5485-9d0b-bf112870b534"
 ALL, EVERY_BIT = 0xF003F, 15
 ALLOW, DENY, AUDIT = 0, 1, 2
-RIGHTS = (*(1 << bit for bit in (0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19)), 0x3, 0xA, 0xC0)
+RIGHTS = (*(1 << bit for bit in (0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19)), 0x3, 0xA, 0xC0, 0x20020, 0x200E3)
 
 
 def told(descriptor: SecurityDescriptor) -> str:
@@ -33,7 +33,8 @@ def list_of(*entries: Entry) -> str:
 def _tries(tell: Teller, caller: str) -> None:
     """Everything for which a right of the queue is needed, the last two for the worst."""
     user = {"as": caller}
-    for name, access in ((NAME, "send"), (NAME, "peek"), (NAME, "receive"), (f"{NAME};JOURNAL", "receive")):
+    capitals, journal = NAME.upper(), f"{NAME};JOURNAL"
+    for name, access in ((NAME, "send"), (NAME, "peek"), (NAME, "receive"), (journal, "receive"), (capitals, "send")):
         tell("queues.open", format_name=name, access=access, **user)
     tell("queues.get", format_name=NAME, properties=["PROPID_Q_LABEL"], **user)
     tell("queues.set", format_name=NAME, properties={"PROPID_Q_LABEL": "x"}, **user)
@@ -201,7 +202,7 @@ FAR, HTTP, MULTICAST = (
 )  # fmt: skip
 
 
-@of("security")
+@of("management")
 def hardened(talk: Talk) -> list[Any]:
     """Outgoing queues before hardened security, under it, one start later, and behind it."""
     seen: list[Any] = []

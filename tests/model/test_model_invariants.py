@@ -260,7 +260,7 @@ def nothing_leaves_a_queue_on_hold(step: Step) -> str | None:
     if step.call.method == "management.transfer":  # it stays until it is acknowledged, and goes again where that is due
         kept = step.expected.next.queues[queue.name].positions == queue.positions
         return None if kept and len(given) == len(set(given)) else f"{given}, and not kept"
-    if queue.outgoing.state is OutgoingState.ON_HOLD:
+    if queue.outgoing.state in (OutgoingState.ON_HOLD, OutgoingState.LOCKED):
         kept = step.expected.next.queues[queue.name].positions == queue.positions
         return None if kept and not given else f"on hold, and {given}"
     sure = {position.message for position in queue.positions if position.available and not position.doubtful}

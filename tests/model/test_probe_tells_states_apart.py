@@ -23,8 +23,9 @@ STATES = 60  # of one scope, spread over all that are found; a hundred pairs of 
 MODEL = Model(exploring.default_readings())
 SURE = ("queues.open", "messages.receive", "messages.cancel", "messages.send", "clock.", "transactions.")
 """What a probe asks whatever room it has: it ends what is open, and looks into the queues."""
-MANAGED = {scope.name for scope in (*scopes_management.SCOPES, *scopes_coordinator.SCOPES)}
-"""Histories of management and of a coordinator end without a probe: no history is planned for them."""
+HARDENED = "outgoing and hardened security"
+MANAGED = {HARDENED, *(scope.name for scope in (*scopes_management.SCOPES, *scopes_coordinator.SCOPES))}
+"""Histories of management, of hardened security and of a coordinator end without a probe: none is planned for them."""
 BY_NAME = {scope.name: scope for scope in SCOPES if scope.name not in MANAGED}
 
 

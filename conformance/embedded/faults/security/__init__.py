@@ -89,7 +89,6 @@ _WRONG_RIGHT: Final[dict[str, Any]] = {
         "MQMQ-2.2.24.mqsec-write-message",
         "MQMQ-2.2.24.mqsec-receive-message",
         "MQMQ-2.2.23.mqsec-peek-deadletter-message",
-        "MQMQ-2.2.23.mqsec-create-queue",
     ),
     "because": "No entry has the rules of the check: it shows as a right that is wrongly given or refused.",
 }
