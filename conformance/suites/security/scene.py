@@ -265,6 +265,14 @@ def right_id(prefix: str, right: int) -> str:
     return next(word for word, value in table.items() if value == right)
 
 
+def rights_judged(prefix: str, acts: tuple[Act, ...]) -> tuple[str, ...]:
+    """Return the ids of the requirements on rights that `judge_acts` blames for these calls: of each, and its bits."""
+    table = rights.MACHINE_RIGHTS if prefix == MACHINE_OF else rights.QUEUE_RIGHTS
+    wanted = {act.wanted for act in acts}
+    bits = {value for value in table.values() if value.bit_count() == 1 and any(value & each for each in wanted)}
+    return tuple(f"{prefix}{word}" for word, value in table.items() if value in wanted | bits)
+
+
 def parts_of(information: int) -> str:
     """Return the parts that SECURITY_INFORMATION selects, in words."""
     words = [word for bit, word in zip(PART_IDS, ("owner", "group", "DACL", "SACL"), strict=True) if information & bit]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.model.rights import MACHINE_RIGHTS
-from conformance.suites.security.scene import MACHINE_OF
+from conformance.suites.security.scene import MACHINE_ACTS, MACHINE_OF, rights_judged
 from conformance.suites.security.stories import STORIES
 from conformance.suites.security.telling import marked, play
 
@@ -36,7 +36,7 @@ def test_a_user_has_all_rights_of_the_manager_but_one(mq: Port, judge: Recorder,
     play(story, mq, judge, mq_need)
 
 
-@pytest.mark.requirement(*(f"{MACHINE_OF}{word}" for word in MACHINE_RIGHTS if word != "delete-machine"))
+@pytest.mark.requirement(*rights_judged(MACHINE_OF, MACHINE_ACTS))
 @pytest.mark.parametrize("story", [name for name in STORIES if name.startswith("crossed-manager")])
 def test_rights_and_owner_are_crossed(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.model.rights import QUEUE_RIGHTS
-from conformance.suites.security.scene import QUEUE_OF
+from conformance.suites.security.scene import QUEUE_ACTS, QUEUE_OF, rights_judged
 from conformance.suites.security.stories import STORIES
 from conformance.suites.security.telling import marked, play
 
@@ -60,7 +60,7 @@ def test_a_right_is_taken_away_while_the_queue_is_open(mq: Port, judge: Recorder
     play("right-taken-away", mq, judge, mq_need, "security.set", "messages.send", "messages.peek")
 
 
-@pytest.mark.requirement(*(f"{QUEUE_OF}{word}" for word in QUEUE_RIGHTS), "MQMP-3.1.4.6.updates")
+@pytest.mark.requirement(*rights_judged(QUEUE_OF, QUEUE_ACTS), "MQMP-3.1.4.6.updates")
 @pytest.mark.parametrize("story", _CROSSED)
 def test_rights_owner_name_and_setting_are_crossed(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need)
