@@ -60,7 +60,7 @@ def seconds(record: Run) -> dict[Name, float]:
 
 def function(test: str) -> str:
     """Return the name of a test without its module and parameters."""
-    return test.rpartition("::")[2].partition("[")[0]
+    return test.partition("[")[0].rpartition("::")[2]
 
 
 def render(needed: dict[Name, frozenset[str]], took: dict[Name, float]) -> str:

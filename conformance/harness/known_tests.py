@@ -35,7 +35,7 @@ def known_tests() -> Mapping[tuple[str, str], KnownTest]:
 
 def known_test(suite: str, node: str) -> KnownTest:
     """Return what is known of the test with this node id; one that is unknown takes the usual time of its suite."""
-    function = node.rpartition("::")[2].partition("[")[0]
+    function = node.partition("[")[0].rpartition("::")[2]
     return known_tests().get((suite, function)) or KnownTest(cost(suite) / 100)
 
 
