@@ -91,8 +91,8 @@ def _arrow(state: CoordinatedState, call: Call) -> CoordinatedTransition:
 def enlist(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """R_QMEnlistTransaction (MS-MQMP 3.1.4.13): once more for the same transaction, it gives another handle of it."""
     found = of_coordinator(state, named(call.identifier))
-    if found is not None and (found.ended is not None or found.dropped):
-        raise BadCall(f"no coordinator lets anybody enlist in {call.identifier}, which is over or in doubt")
+    if found is not None and found.ended is not None:
+        raise BadCall(f"no coordinator lets anybody enlist in {call.identifier}, which is over")
     start = CoordinatedState.START if found is None else found.coordinated
     row = coordinated_transition(start, CoordinatedEvent.ENLIST)
     like = found or Transaction("", identifier=call.identifier)
@@ -120,7 +120,7 @@ def decision(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             yield Expected(_tells(nothing), row.claim, after, (), (), assumed, (nothing.id,), shows=False)
             continue
         start = _marked(state, found, prepared=True) if preparing else state
-        if row.target is CoordinatedState.PREPARED:
+        if row.target in (CoordinatedState.PREPARED, CoordinatedState.IN_DOUBT):
             for expected in prepare(rules, start, Call("transactions.prepare", transaction=found.name)):
                 yield replace(_coordinated(expected, found, row), readings=assumed)
         else:

@@ -502,6 +502,8 @@ COORDINATED: Final[tuple[CoordinatedTransition, ...]] = (
     _J(_D.PREPARED, _K.COMMIT, _D.COMMITTED, "committed", "MQDMPR-3.1.4.7.commits", _COMMIT_TOLD),
     _J(_D.PREPARED, _K.ABORT, _D.ABORTED, "aborted", "MQDMPR-3.1.4.8.aborts", _ABORT_TOLD),
     _J(_D.PREPARED, _K.RESTART, _D.IN_DOUBT, "", "MQDMPR-3.1.1.1.transaction-collection"),
+    _J(_D.IN_DOUBT, _K.ENLIST, _D.IN_DOUBT, "", "MQMP-3.1.4.13.known"),
+    _J(_D.IN_DOUBT, _K.PREPARE, _D.IN_DOUBT, "prepared", "MQDMPR-3.1.4.6.prepares", _PREPARED),
     _J(_D.IN_DOUBT, _K.OUTCOME_COMMITTED, _D.COMMITTED, "", "MQDMPR-3.1.4.9.commits"),
     _J(_D.IN_DOUBT, _K.OUTCOME_ABORTED, _D.ABORTED, "", "MQDMPR-3.1.4.10.aborts"),
     _J(_D.IN_DOUBT, _K.OUTCOME_TIMEOUT, _D.IN_DOUBT, "", "MQDMPR-3.1.4.11.error-reported"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from embedded_objects import LEFT_OUT, long, thing
-from embedded_stories import NAME, Teller, of, started_again, subqueue
+from embedded_stories import FAR, NAME, Teller, of, started_again, subqueue
 from embedded_stories_objects import Told
 from embedded_talk import Talk
 
@@ -92,6 +92,36 @@ _of_outcomes("committed", "committed")
 _of_outcomes("aborted", kills=2)
 _of_outcomes("aborted", purge=True)
 _of_outcomes("timeout")
+
+
+@of("coordinator")
+def elsewhere_in_doubt(talk: Talk) -> list[Any]:
+    """A send to another computer and an acknowledged receive, in doubt; the coordinator asks once more."""
+    tell = Teller(talk)
+    asked = "DIRECT=OS:HOST\\private$\\asked"
+    talk.queue("private$\\asked")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    first = tell.begin()
+    tell.send(send, "first", first, acknowledgements=["positive_receive"], administration_queue=asked)
+    tell.commit(first)
+    transaction = tell("coordinator.enlist", transaction=FIRST).get("transaction")
+    tell.take(receive, transaction=transaction)
+    tell.send(talk.open(FAR, "send"), "far", transaction)
+    tell("coordinator.prepare", identifier=FIRST)
+    again = started_again(talk, True)
+    later = Teller(again)
+    try:
+        later("coordinator.enlist", transaction=FIRST)
+        later("coordinator.in_doubt")
+        later("coordinator.prepare", identifier=FIRST)
+        later("coordinator.outcome", identifier=FIRST, outcome="committed")
+        again.open(FAR, "send")
+        later.counts(FAR)
+        later("outgoing.take", format_name=FAR)
+        later.few(again.open(asked))
+        return [*tell.seen, *later.seen]
+    finally:
+        again.driver.close()
 
 
 @of("coordinator")

@@ -59,8 +59,10 @@ def work_calls(state: State) -> Iterator[Call]:
 
 
 def doubtful_calls(state: State) -> Iterator[Call]:
-    """Restart, ask, answer, look and purge, for what is prepared and in doubt."""
+    """Restart, ask, enlist again, answer, look and purge, for what is prepared and in doubt."""
     yield from told("x")
+    if state.restarts == 1 and "u" not in state.transactions:
+        yield Call("coordinator.enlist", name="u", identifier="x")
     if state.restarts < 3:
         yield KILL
     yield Call("coordinator.in_doubt")

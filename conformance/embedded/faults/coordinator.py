@@ -420,3 +420,42 @@ def single_phase_undoes_moves_from_subqueues(plain, self, identifier, *, single_
     if single_phase:
         _brought_back(self, identifier, [one for one in moves if one.position.queue.parent is not None])
     return plain(identifier, single_phase=single_phase)
+
+
+def _in_doubt(self, identifier):
+    return identifier.lower() in self.in_doubt()
+
+
+@fault("prepare-in-doubt-aborts", Coordination.prepare, "MQDMPR-3.1.4.6.prepared-reported")
+def prepare_in_doubt_aborts(plain, self, identifier, *, single_phase):
+    """A request to prepare what is in doubt already aborts it."""
+    return self.abort(identifier) if _in_doubt(self, identifier) else plain(identifier, single_phase=single_phase)
+
+
+@fault(
+    "enlisting-in-doubt-begins-anew", Coordination.enlist, "MQMP-3.1.4.13.known",
+    first_seen_as=("MQDMPR-3.1.3.resource-manager",), because="The list of what is in doubt lacks the transaction.",
+)  # fmt: skip
+def enlisting_in_doubt_begins_anew(plain, self, identifier):
+    """Whoever enlists in a transaction in doubt aborts it and begins another one."""
+    if _in_doubt(self, identifier):
+        self.abort(identifier)
+    return plain(identifier)
+
+
+@fault("receive-in-doubt-is-not-acknowledged", Coordination.commit, "MQDMPR-3.1.1.12.ack-pos-receive")
+def receive_in_doubt_is_not_acknowledged(plain, self, identifier):
+    """A message received in a transaction in doubt is not acknowledged when that commits."""
+    if _in_doubt(self, identifier):
+        for step in self._known[identifier.lower()].steps:
+            step.position.message.fields["acknowledgements"] = []
+    return plain(identifier)
+
+
+@fault("prepare-keeps-no-sends-elsewhere", Coordination.keep, _COLLECTION, "MQDMPR-3.1.4.9.commits")
+def prepare_keeps_no_sends_elsewhere(plain, self, transaction):
+    """After a restart, a prepared transaction lacks what it sent to other computers."""
+    every = transaction.steps
+    transaction.steps = [step for step in every if step.position.queue.kind != "outgoing"]
+    plain(transaction)
+    transaction.steps = every

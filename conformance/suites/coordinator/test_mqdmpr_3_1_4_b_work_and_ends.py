@@ -7,7 +7,17 @@ from typing import Any, Final
 
 import pytest
 
-from conformance.histories.examples import begin_keeping, counted, opened, passes, peek_next, post, receive, receives
+from conformance.histories.examples import (
+    ADMIN,
+    begin_keeping,
+    counted,
+    opened,
+    passes,
+    peek_next,
+    post,
+    receive,
+    receives,
+)
 from conformance.histories.examples import cursor as opens_cursor
 from conformance.histories.examples import peek as first
 from conformance.model import Call
@@ -106,14 +116,16 @@ def rows() -> list[Any]:
 def test_all_that_was_done_ends_as_one(
     mq: Any, judge: Any, mq_need: Any, works: tuple[tuple[str, int], ...], end: tuple[Call, ...]
 ) -> None:
-    """Everything is read out afterwards: counts, queues, subqueue, journal."""
+    """Everything is read out afterwards: counts, queues, subqueue, journal, acknowledgments."""
     if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
-    history = begin_keeping(mq, judge, mq_need, *NEEDED, transactional=True)
+    history = begin_keeping(mq, judge, mq_need, *NEEDED, transactional=True, admin=True)
     history.run(Call("queues.create", queue="q2", transactional=True, journaling=True), *HANDLES)
     brief = dict.fromkeys((MOVABLE[0], MOVED[0]), LIFE_S)
     history.run(Call("transactions.begin", name="t0"))
-    history.run(*(post(name, within="t0", live_s=brief.get(name)) for name in ("a", "b", "c", *MOVABLE, *MOVED)))
+    asks: dict[str, dict[str, str]] = {name: {"acks": "positive_receive", "admin": ADMIN} for name in ("a", "b")}
+    every = ("a", "b", "c", *MOVABLE, *MOVED)
+    history.run(*(post(name, within="t0", live_s=brief.get(name), **asks.get(name, {})) for name in every))
     history.run(Call("transactions.commit", transaction="t0"))
     history.run(opens_cursor("k"), first("k"), *[peek_next("k")] * 6)
     history.run(Call("transactions.begin", name="t2"), *(post(name, within="t2", to="s2") for name in "fgh"))
@@ -125,8 +137,8 @@ def test_all_that_was_done_ends_as_one(
     history.run(Call("messages.peek_next", handle="e1", cursor="e"))
     history.run(enlist(), *(call for name, at in works for call in WORKS[name](at)), *end)
     virtual = mq.hello.clock == "virtual" and mq.offers("clock.advance")
-    again = (*opened(), *HANDLES) if KILL in end or STOP in end else ()
+    again = (*opened(), *HANDLES, _open("ra", ADMIN, "receive")) if KILL in end or STOP in end else ()
     counts = tuple(counted(queue) for queue in ("q1", "q2", "q1;one")) if mq.offers("queues.counts") else ()
     history.run(*again, *counts, *((passes(LIFE_S * 2_000),) if virtual else ()))
     history.run(_open("j2", journal_of("q2"), "receive"), *receives("r", 9), *receives("e1", 4), *receives("r2", 5))
-    history.run(*receives("j2", 5))
+    history.run(*receives("j2", 5), *receives("ra", 3))

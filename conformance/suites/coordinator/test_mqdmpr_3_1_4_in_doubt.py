@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.histories.examples import opened, receive, send
+from conformance.histories.examples import REMOTE, opened, post, receive, send
 from conformance.model import Call
 from conformance.suites.coordinator.acts import (
     DOUBT,
@@ -96,3 +96,27 @@ def test_work_goes_on_beside_what_is_in_doubt(mq: Any, judge: Any, mq_need: Any)
     history.run(*filled("a", "b"), *WORK[:3], prepare(), KILL, DOUBT, *opened(), enlist("t2", "x2"))
     history.run(receive(within="t2"), send("e", within="t2"), prepare("x2"), commit("x2"), *looked(1), KILL, DOUBT)
     history.run(*opened(), outcome("committed"), DOUBT, *looked(2))
+
+
+@pytest.mark.requirement("MQMP-3.1.4.13.known", "MQDMPR-3.1.4.6.prepares", "MQDMPR-3.1.4.9.commits")
+@pytest.mark.parametrize("word", ["committed", "aborted"])
+@pytest.mark.parametrize(
+    "again", [(enlist("t2"),), (prepare(),), (enlist("t2"), prepare())], ids=["enlist", "prepare", "both"]
+)
+def test_what_is_in_doubt_stays_so(mq: Any, judge: Any, mq_need: Any, again: tuple[Call, ...], word: str) -> None:
+    """It is in the collection: enlisting finds it, and to prepare it once more changes nothing."""
+    history = recovery(mq, judge, mq_need)
+    history.run(*filled("a", "b"), *IN_DOUBT, *again, DOUBT, *opened(), *looked(1), outcome(word), DOUBT, *looked(4))
+
+
+@pytest.mark.requirement(HELD, "MQDMPR-3.1.4.9.commits", "MQDMPR-3.1.4.10.aborts")
+@pytest.mark.parametrize("word", ["committed", "aborted"])
+def test_a_send_to_another_computer_is_in_doubt(mq: Any, judge: Any, mq_need: Any, word: str) -> None:
+    """It leaves when the outcome is known, beside a send that a commit before the kill has decided."""
+    history = recovery(mq, judge, mq_need, "outgoing.take")
+    mq.need("format_names", "remote")
+    far = Call("queues.open", name="s1", queue=REMOTE, access="send")
+    take = Call("outgoing.take", queue=REMOTE)
+    history.run(far, enlist(), post("f", within="t1", to="s1"), post("n", within="t1"), prepare(), KILL, DOUBT, far)
+    history.run(enlist("t2", "x2"), post("g", within="t2", to="s1"), prepare("x2"), commit("x2"), take, KILL, DOUBT)
+    history.run(outcome(word), far, take, *opened(), *looked(2))
