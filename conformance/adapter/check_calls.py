@@ -417,7 +417,8 @@ def _managed(walk: DriverCheck, target: dict[str, Json], names: list[str]) -> No
 
 
 def security(walk: DriverCheck) -> None:
-    """Read a queue's DACL and set it again, and open the queue as each user that `hello` declares."""
+    """Read certificates and a queue's DACL, set that again, and open the queue as each user that `hello` declares."""
+    _if_offered(walk, "security.certificates", {})
     if not (walk.client.offers("security.get") or walk.client.offers("security.set")):
         return
     format_name = fresh_queue(walk, "security")

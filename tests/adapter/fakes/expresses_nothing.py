@@ -15,7 +15,7 @@ METHODS = {
     "coordinator": ["enlist", "prepare", "commit", "abort", "in_doubt", "outcome", "context", "requests", "refuse"],
     "outgoing": ["counts", "pause", "resume"],
     "management": ["get", "action"],
-    "security": ["get", "set"],
+    "security": ["get", "set", "certificates"],
     "packets": ["encode", "decode"],
     "structures": ["encode", "decode"],
     "objects": ["create", "invoke", "get", "query", "release", "advise", "unadvise"],
