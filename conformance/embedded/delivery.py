@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 ACK_REACH_QUEUE = 0x0002
 NACK_REACH_QUEUE_TIMEOUT = 0x8002
+INSECURE = frozenset({0x8000, 0x8004, 0x8006, 0x8007, 0x800B})  # they tell of queues and rights (MS-MQQB 3.1.7.15)
 _EXPIRING_KINDS = frozenset({"private", "public", "subqueue", "outgoing"})  # 3.1.2.4: journals do not lose messages
 
 
@@ -217,10 +218,10 @@ class Delivery:
         self.acknowledge_from(message, self.manager.queues.direct_name(origin), message_class)
 
     def acknowledge_from(self, message: Message, origin: str, message_class: int) -> None:
-        """Send Administration Acknowledgment (MS-MQQB 3.1.7.15), to a local administration queue."""
+        """Send Administration Acknowledgment (MS-MQQB 3.1.7.15)."""
         name = message.fields.get("administration_queue")
-        queue = self.manager.queues.find_local(name) if name else None
-        if queue is None or queue.kind not in ("private", "public") or queue.transactional:
+        queue = self.administration_queue(name) if name and self.permitted(message_class) else None
+        if queue is None or queue.transactional:
             return
         identifier = message.fields["identifier"]
         correlation = uuid.UUID(identifier["source"]).bytes_le + identifier["ordinal"].to_bytes(4, "little")
@@ -228,7 +229,7 @@ class Delivery:
         fields = {
             "class": message_class,
             "correlation_identifier": base64.b64encode(correlation).decode("ascii"),
-            "body": "" if positive else message.fields["body"],
+            "body": "" if positive or message.fields["privacy"] != "none" else message.fields["body"],
             "delivery": message.fields["delivery"],
             "time_to_reach_queue": INFINITE,
             "response_queue": origin,
@@ -236,6 +237,23 @@ class Delivery:
         acknowledgement = self.manager.sending.make(fields, transactional=False)
         if self.fits(queue, acknowledgement):
             self.place(queue, acknowledgement)
+
+    def permitted(self, message_class: int) -> bool:
+        """Return true unless such acknowledgments are not sent (SendInsecureNacks is true here)."""
+        return True
+
+    def administration_queue(self, name: str) -> Queue | None:
+        """Return the queue of acknowledgments, which may be an outgoing one; None for a name that none can go to."""
+        queues = self.manager.queues
+        found = queues.find_local(name)
+        if found is not None:
+            return found if found.kind in ("private", "public") else None
+        try:
+            descriptor = queues.open(name, "send", "deny_none")
+        except MqError:
+            return None
+        queues.close(descriptor)
+        return descriptor.queue
 
     def _is_over(self, position: Position) -> bool:
         due = position.message.expires_ms
@@ -271,6 +289,8 @@ DEFAULTS: dict[str, Json] = {
     "time_to_be_received": INFINITE,
     "trace": False,
     "extension": "",
+    "authentication": "none",
+    "privacy": "none",
 }
 _NUMBERS = {
     "body_type": INFINITE,
@@ -282,7 +302,13 @@ _NUMBERS = {
 _TEXTS = ("label", "administration_queue", "response_queue")
 _FLAGS = ("positive_journaling", "negative_journaling", "trace")
 _ACKNOWLEDGEMENTS = frozenset({"positive_arrival", "positive_receive", "negative_arrival", "negative_receive"})
-_KNOWN = frozenset(DEFAULTS) | set(_TEXTS)
+_WORDS = {
+    "delivery": ("express", "recoverable"),
+    "authentication": ("none", "sig10", "sig20", "sig30"),
+    "privacy": ("none", "base", "enhanced"),
+    "sender_type": ("none", "sid"),
+}
+_KNOWN = frozenset(DEFAULTS) | {*_TEXTS, "sender_type", "hash_algorithm", "encryption_algorithm", "certificate"}
 
 
 class Sending:
@@ -297,16 +323,22 @@ class Sending:
         if descriptor.access != "send":
             raise MqError(MQ_ERROR_ACCESS_DENIED)
         message = self.make(given, transactional=transaction is not None)
+        sealed = self.manager.sealing.seal(message)
         targets = descriptor.elements or [descriptor]
         answer: dict[str, Json] = {"identifier": message.fields["identifier"]}
         for target in targets:
             if target.queue is None or target.queue.deleted:
                 continue  # the queue was deleted: the message is lost without an error
             self._check_usage(target.queue, transaction)
+            self.manager.sealing.check_queue(target.queue, message)
             carried = self.carried(targets)
             if self.accompanying is not None:
                 carried = {**(carried or {}), "object": self.accompanying}
+            if sealed:
+                carried = {**(carried or {}), **sealed}
             copy = replace(message, fields={**message.fields}, carried=carried)
+            if sealed:
+                self.manager.sealing.sign(copy, target.queue)
             position = self.enqueue(target.queue, copy, transaction)
             if len(targets) == 1:
                 answer["lookup_identifier"] = str(position)
@@ -361,8 +393,15 @@ class Sending:
         if not fields.keys() <= _KNOWN:
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         priority = fields["priority"]
-        if type(priority) is not int or not 0 <= priority <= 7 or fields["delivery"] not in ("express", "recoverable"):
+        if type(priority) is not int or not 0 <= priority <= 7:
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+        for name, words in _WORDS.items():
+            if name in fields and fields[name] not in words:
+                raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+        for name in ("hash_algorithm", "encryption_algorithm"):
+            if name in fields and (type(fields[name]) is not int or not 0 <= fields[name] <= INFINITE):
+                raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+        data_size(fields.get("certificate", ""))
         for name, most in _NUMBERS.items():
             value = fields[name]
             if type(value) is not int or not 0 <= value <= most:

@@ -85,16 +85,20 @@ class Directory:
         self.server: str | None = None
         self._given: list[DirectoryObject] = []
         self._computers: list[tuple[str, str]] = []
+        self._keys: dict[str, str] = {}
+        self._users: dict[str, list[str]] = {}
 
-    def fill(self, objects: list[Json], computers: list[Json], server: str | None) -> None:
-        """Replace what was given before. computers: pairs of name and identifier as objects of the protocol."""
+    def fill(self, objects: list[Json], computers: list[Json], server: str | None, users: list[Json]) -> None:
+        """Replace what was given before by objects, computers and users of the protocol."""
         self._given = [_made(each) for each in objects]
         self._computers = [(each["name"], each["guid"]) for each in computers]
+        self._keys = {each["guid"].lower(): each["encryption_keys"] for each in computers if "encryption_keys" in each}
+        self._users = {each["sid"]: each["certificates"] for each in users}
         self.server = server
 
     def forget(self) -> None:
         """Forget what was given."""
-        self.fill([], [], None)
+        self.fill([], [], None, [])
 
     def own(self) -> Iterator[DirectoryObject]:
         """Return the public queues of this manager."""
@@ -148,6 +152,25 @@ class Directory:
         """Return the name of a computer."""
         return next((name for name, each in self._computers if each.lower() == guid.lower()), None)
 
+    def encryption_keys(self, format_name: str) -> str | None:
+        """Return the PublicEncryptionKeyList of the computer of a public or private queue; None if it has none."""
+        name = self.manager.names.format_name(format_name)
+        guid: str | None = None
+        if name.kind == "private":
+            guid = str(name.parts["guid"])
+        elif name.kind == "public":
+            found = self.named(format_name)
+            guid = None if found is None or found.path is None else self.computer_named(found.path.partition("\\")[0])
+        return self._keys.get((guid or "").lower())
+
+    def has_user(self, sid: str) -> bool:
+        """Return true for a user that was given."""
+        return sid in self._users
+
+    def certificates(self, sid: str) -> list[str]:
+        """Return the certificates that were given for a user, in base64."""
+        return self._users.get(sid, [])
+
 
 def is_object(given: Json) -> bool:
     """Return true for an object of the protocol."""
@@ -160,7 +183,16 @@ def is_object(given: Json) -> bool:
 
 def is_computer(given: Json) -> bool:
     """Return true for a computer of the protocol."""
-    return isinstance(given, dict) and isinstance(given.get("name"), str) and _is_guid(given.get("guid"))
+    named = isinstance(given, dict) and isinstance(given.get("name"), str) and _is_guid(given.get("guid"))
+    return named and isinstance(given.get("encryption_keys", ""), str)
+
+
+def is_user(given: Json) -> bool:
+    """Return true for a user of the protocol."""
+    if not isinstance(given, dict) or not isinstance(given.get("sid"), str):
+        return False
+    certificates = given.get("certificates")
+    return isinstance(certificates, list) and all(isinstance(each, str) for each in certificates)
 
 
 def _is_guid(value: Json) -> bool:

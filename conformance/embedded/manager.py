@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from conformance.embedded.admission import Admission
+from conformance.embedded.certificates import Certificates
 from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
 from conformance.embedded.coordination import Coordination
 from conformance.embedded.coordinator import Coordinator
@@ -56,7 +58,9 @@ from conformance.embedded.packet_reading import Arrival, IncomingTransfers, Pack
 from conformance.embedded.packet_writing import PacketWriter
 from conformance.embedded.queues import Queues
 from conformance.embedded.receiving import Cursors, Receiving
+from conformance.embedded.sealing import Sealing
 from conformance.embedded.security import Security
+from conformance.embedded.signing import Encryption, Signatures
 from conformance.embedded.store import Store
 from conformance.embedded.structures import Structures
 from conformance.embedded.transactions import Transactions
@@ -98,6 +102,11 @@ class Parts:
     transactions: type[Transactions] = Transactions
     coordination: type[Coordination] = Coordination
     security: type[Security] = Security
+    certificates: type[Certificates] = Certificates
+    signatures: type[Signatures] = Signatures
+    encryption: type[Encryption] = Encryption
+    sealing: type[Sealing] = Sealing
+    admission: type[Admission] = Admission
     objects: type[Objects] = Objects
     type_library: type[TypeLibrary] = TypeLibrary
     queue_names: type[QueueNames] = QueueNames
@@ -160,6 +169,11 @@ class Manager:
         self.structures = parts.structures(self.names)
         self.arrival = parts.arrival(self)
         self.security = parts.security(self)
+        self.certificates = parts.certificates(self)
+        self.signatures = parts.signatures()
+        self.encryption = parts.encryption(self)
+        self.sealing = parts.sealing(self)
+        self.admission = parts.admission(self)
         self.delivery = parts.delivery(self)
         self.queues = parts.queues(self)
         self.outgoing = parts.outgoing(self)
@@ -241,6 +255,7 @@ class Manager:
         self.coordination.forget()
         self.coordinator.forget()
         self.security.forget()
+        self.certificates.forget()
         self.limit(DEFAULT_MESSAGE_QUOTA_KB, DEFAULT_JOURNAL_QUOTA_KB)
         self.queues.forget()
 

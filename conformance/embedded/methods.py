@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from conformance.embedded.coordinator import REQUESTS
-from conformance.embedded.directory import is_computer, is_object
+from conformance.embedded.directory import is_computer, is_object, is_user
 from conformance.embedded.entities import Cursor, MqError, Result, Transaction
 from conformance.embedded.manager import Manager
 from conformance.embedded.objects.table import NoAnswer, is_typed
@@ -82,6 +82,10 @@ def _texts(value: Json) -> bool:
 
 def _guid(value: Json) -> bool:
     return isinstance(value, str) and _GUID.fullmatch(value) is not None
+
+
+def _has_key(value: Json) -> bool:
+    return isinstance(value, dict) and _text(value.get("certificate")) and _text(value.get("key"))
 
 
 def _identifier(value: Json) -> bool:
@@ -166,6 +170,7 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
 }
 _OPTIONAL: Mapping[str, Check] = {
     "computers": lambda value: _list(value) and all(map(is_computer, value)),
+    "users": lambda value: _list(value) and all(map(is_user, value)),
     "server": _text,
     "objects.describe class": _text,
     "objects.describe object": _handle,
@@ -182,6 +187,8 @@ _OPTIONAL: Mapping[str, Check] = {
     "single_phase": _flag,
     "length": _u32,
     "as": _text,
+    "caller": _text,
+    "personal": lambda value: _list(value) and all(map(_has_key, value)),
     "identifier": _identifier,
     "class": lambda value: type(value) is int and 0 <= value <= 0xFFFF,
 }
@@ -249,7 +256,8 @@ def _harden(manager: Manager, params: Params, caller: Caller) -> None:
 
 @_method("directory")
 def _directory(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.directory.fill(params["objects"], params.get("computers", []), params.get("server"))
+    given = (params.get("computers", []), params.get("server"), params.get("users", []))
+    manager.directory.fill(params["objects"], *given)
 
 
 @_method("clock.now")
@@ -440,6 +448,14 @@ def _get_descriptor(manager: Manager, params: Params, caller: Caller) -> Result:
 @_method("security.set")
 def _set_descriptor(manager: Manager, params: Params, caller: Caller) -> None:
     manager.security.set(params["target"], params["information"], params["descriptor"])
+
+
+@_method("security.certificates")
+def _certificates(manager: Manager, params: Params, caller: Caller) -> Result:
+    sid = params.get("caller", manager.security.caller_sid)
+    if "personal" in params:
+        manager.certificates.fill(sid, params["personal"])
+    return {"certificates": manager.certificates.told(sid)}
 
 
 def _internal(manager: Manager, params: Params) -> Transaction:

@@ -10,6 +10,7 @@ from conformance.embedded import packet_layout as lay
 from conformance.embedded.delivery import DEFAULTS, HEADER_BYTES, data_size
 from conformance.embedded.entities import INFINITE, NULL_GUID, Message, MqError, Queue
 from conformance.embedded.packet_layout import Bytes, Malformed, base64_text, require, wide_string
+from conformance.embedded.security import sid_text
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INSUFFICIENT_RESOURCES,
@@ -135,6 +136,19 @@ class OptionalReader:
         return f"PUBLIC={guid}" if kind == "public" else f"DL={guid}"
 
 
+def sender_of(read: dict[str, Json]) -> str | None:
+    """Return the SID of the sender of a user_message, None without one; empty for more parts than a SID can have."""
+    if read.get("sender_identifier_type") != "sid":
+        return None
+    try:
+        return sid_text(binascii.a2b_base64(read["sender_identifier"]))
+    except MqError:
+        return ""
+
+
+_PRIVACY = {1: "base", 3: "enhanced"}
+_BYTES = {"signature": "signature", "symmetric_key": "symmetric_key"}  # by the names of objects
+_FOR_OBJECTS = {"provider_type": "provider_type", "provider_name": "provider_name", "connector_type": "connector"}
 _DELIVERIES = ("express", "recoverable")
 
 
@@ -153,6 +167,16 @@ class UserFlags:
 
 class PacketReader(OptionalReader):
     """Reads packets received from the network."""
+
+    lenient = False  # true for one that arrives: what only its rejection can answer is no error of its layout
+
+    def arrived(self, packet: bytes) -> dict[str, Json]:
+        """Return the user_message of a packet that arrives, with `encrypted` beside its members. Raises Malformed."""
+        self.lenient = True
+        try:
+            return self.message(packet)
+        finally:
+            self.lenient = False
 
     def decode(self, packet: str) -> dict[str, Json]:
         """Return the user_message of a packet in base64. Raises MqError(MQ_ERROR_INVALID_PARAMETER) if malformed."""
@@ -302,12 +326,15 @@ class PacketReader(OptionalReader):
         level = lay.AUTHENTICATION_LEVELS.get((flags >> lay.SECURITY_LEVEL_SHIFT) & 0xF)
         if level:
             message["authentication_level"] = level
-        return bool(flags & lay.SECURITY_ENCRYPTED), bool(items[2])
+        encrypted = bool(flags & lay.SECURITY_ENCRYPTED)
+        if self.lenient:
+            message["encrypted"] = encrypted
+        return encrypted, bool(items[2])
 
     def known_algorithms(self, privacy: int, hashed: int | None, cipher: int | None) -> bool:
         """Return true if 2.2.19.3 lists the privacy level, and the algorithms that are used."""
         used = (hashed is None or hashed in lay.HASH_ALGORITHMS, cipher is None or cipher in lay.ENCRYPTION_ALGORITHMS)
-        return privacy in lay.PRIVACY_LEVELS and all(used)
+        return self.lenient or (privacy in lay.PRIVACY_LEVELS and all(used))
 
     @staticmethod
     def is_sender(sender_type: int, identifier: bytes) -> bool:
@@ -358,15 +385,22 @@ class Arrival:
 
         Raises MqError: MQ_ERROR_INVALID_PARAMETER for a malformed packet, MQ_ERROR_QUEUE_NOT_FOUND for a queue that
         does not exist, MQ_ERROR_TRANSACTION_USAGE if only one of queue and message is transactional,
-        MQ_ERROR_INSUFFICIENT_RESOURCES if a quota or the hop count is used up. Acknowledges a rejected message if the
-        message asks for that.
+        MQ_ERROR_INSUFFICIENT_RESOURCES if a quota or the hop count is used up, those of `Admission.refusal`.
+        Acknowledges a rejected message if the message asks for that.
         """
-        read = self.manager.packet_reader.decode(packet)
-        message = self.message(read)
+        data, read = self.read(packet)
         if read["destination_queue_manager"] in (NULL_GUID, self.manager.guid):
-            self._local(read, message)
+            self._local(data, read)
         else:
-            self._onward(packet, read, message)
+            self._onward(packet, read, self.message(read))
+
+    def read(self, packet: str) -> tuple[bytes, dict[str, Json]]:
+        """Return the bytes and the user_message of a packet that arrives. Raises MqError if it is malformed."""
+        try:
+            data = binascii.a2b_base64(packet, strict_mode=True)
+            return data, self.manager.packet_reader.arrived(data)
+        except (Malformed, ValueError):
+            raise MqError(MQ_ERROR_INVALID_PARAMETER) from None
 
     def message(self, read: dict[str, Json]) -> Message:
         """Return the message for a user_message that was read from a packet."""
@@ -375,32 +409,56 @@ class Arrival:
         for name in ("administration_queue", "response_queue", "identifier", "sent_time"):
             if name in read:
                 fields[name] = read[name]
+        fields["authentication"] = read.get("authentication_level", "none")
+        fields["privacy"] = _PRIVACY.get(read["privacy_level"], "none")
+        if "sender_certificate" in read:
+            fields["certificate"] = read["sender_certificate"]
+        sender = sender_of(read)
+        if sender:
+            fields["sender"] = sender
         fields["first_in_transaction"] = bool(transaction and transaction["first"])
         fields["last_in_transaction"] = bool(transaction and transaction["last"])
         size = HEADER_BYTES + self.manager.sending.label_bytes(fields)
         size += data_size(fields["body"]) + data_size(fields["extension"])
         sent_ms, lives = read["sent_time"] * 1000, read["time_to_be_received"]
-        return Message(fields, size, sent_ms, self.expires_ms(sent_ms, lives), transaction is not None)
+        expires = self.expires_ms(sent_ms, lives)
+        return Message(fields, size, sent_ms, expires, transaction is not None, self.carried(read))
+
+    def carried(self, read: dict[str, Json]) -> dict[str, Json] | None:
+        """Return what objects see of a message beside its fields; None if there is nothing."""
+        usual = (read["hash_algorithm"], read["encryption_algorithm"]) == (lay.DEFAULT_HASH, lay.DEFAULT_ENCRYPTION)
+        if usual and not any(name in read for name in (*_BYTES, *_FOR_OBJECTS)):
+            return None
+        found = {name: {"bytes": read[given]} for name, given in _BYTES.items() if given in read}
+        named = {name: read[given] for given, name in _FOR_OBJECTS.items() if given in read}
+        return {
+            "object": {"hash": read["hash_algorithm"], "encryption": read["encryption_algorithm"], **found, **named}
+        }
 
     def expires_ms(self, sent_ms: int, lives: int) -> int | None:
         """Return the expiry time of a message that lives for `lives` seconds; None for an infinite lifetime."""
         return None if lives == INFINITE else sent_ms + lives * 1000
 
-    def _local(self, read: dict[str, Json], message: Message) -> None:
-        destination = read["destination"]
+    def _local(self, packet: bytes, read: dict[str, Json]) -> None:
+        destination, message = read["destination"], self.message(read)
         queue = self.manager.queues.find_local(destination)
         if queue is None or queue.kind not in ("private", "public"):
             self._reject(message, destination, NACK_BAD_DST_Q, MQ_ERROR_QUEUE_NOT_FOUND)
             return
         try:
-            self._insert(queue, destination, message)
+            self.check_transaction(queue, destination, message)
+            refused = self.manager.admission.refusal(packet, read, queue)
+            if refused is not None:
+                if read.get("encrypted"):
+                    message.fields["body"] = ""  # MS-MQQB 3.1.7.15
+                self._reject(message, destination, *refused)
+            self._insert(queue, destination, self.message(read) if "encrypted" in read else message)
         except MqError:
             self.manager.incoming.rejected(queue, read)
             raise
         self.manager.incoming.accepted(queue, read)
 
     def _insert(self, queue: Queue, destination: str, message: Message) -> None:
-        self.check_transaction(queue, destination, message)
         if not self.manager.delivery.fits(queue, message):
             if not message.transactional:
                 self.manager.delivery.dead_letter(message)

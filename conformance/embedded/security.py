@@ -119,7 +119,7 @@ class SecurityDescriptor:
 
     def packed(self) -> bytes:
         """Return it in self-relative form."""
-        parts = [_sid_bytes(self.owner), _sid_bytes(self.group), self.sacl or b"", self.dacl or b""]
+        parts = [sid_bytes(self.owner), sid_bytes(self.group), self.sacl or b"", self.dacl or b""]
         control = _SELF_RELATIVE | (_SACL_PRESENT if self.sacl is not None else 0)
         control |= _DACL_PRESENT if self.dacl is not None else 0
         offsets, at = [], _HEAD.size
@@ -133,16 +133,22 @@ def listed(*entries: Entry) -> bytes:
     """Return the bytes of an access control list."""
     made = b""
     for one in entries:
-        sid = _sid_bytes(one.sid)
+        sid = sid_bytes(one.sid)
         made += _ENTRY.pack(one.kind, one.flags, _ENTRY.size + len(sid), one.mask) + sid
     return _ACL.pack(2, 0, _ACL.size + len(made), len(entries), 0) + made
 
 
-def _sid_bytes(text: str | None) -> bytes:
+def sid_bytes(text: str | None) -> bytes:
+    """Return the bytes of a SID (MS-DTYP 2.4.2.2), none for None."""
     if text is None:
         return b""
     authority, *below = map(int, text.split("-")[2:])
     return bytes([1, len(below)]) + authority.to_bytes(6, "big") + struct.pack(f"<{len(below)}I", *below)
+
+
+def sid_text(data: bytes) -> str:
+    """Return a SID as text. Raises MqError for bytes that are none."""
+    return _sid_at(data, 0)
 
 
 def _illegal() -> MqError:
@@ -215,7 +221,8 @@ class Security:
     def declared(self) -> dict[str, Json]:
         """Return what `hello` says of callers."""
         callers = [user.to_json() for user in USERS.values()]
-        return {"self": SELF, "machine": MACHINE, "callers": callers, "srmp": self.srmp}
+        keys = self.manager.encryption.own_keys()
+        return {"self": SELF, "machine": MACHINE, "callers": callers, "srmp": self.srmp, "encryption_keys": keys}
 
     # Hardened security.
 
@@ -299,6 +306,15 @@ class Security:
     def over_http(self) -> int:
         """Return the right that everybody has on a new queue to which messages can come over HTTP."""
         return WRITE_MESSAGE if self.srmp else 0
+
+    @property
+    def caller_sid(self) -> str:
+        """The SID of whoever makes the present call."""
+        return SELF if self.caller is None else self.caller.sid
+
+    def knows(self, sid: str) -> bool:
+        """Return true if there is a user of this SID, here or in the directory."""
+        return sid == SELF or sid in USERS or self.manager.directory.has_user(sid)
 
     def user(self, sid: str) -> User:
         """Return the user of an identifier; one of no domain if nobody is known by it."""

@@ -98,9 +98,8 @@ class Outgoing:
             message = position.message
             try:
                 packet = self.packet(queue, message, sequence)
-            except MqError:
-                self.manager.delivery.remove(position)
-                self.manager.delivery.dead_letter(message)
+            except MqError as failure:
+                self.failed(queue, position, failure)
                 continue
             room -= len(packet)
             if room < 0 and packets:
@@ -108,6 +107,14 @@ class Outgoing:
             packets.append(packet)
             self.transferred(position)
         return packets
+
+    def failed(self, queue: Queue, position: Position, failure: MqError) -> None:
+        """Delete a message that no packet can hold, or that cannot be encrypted (MS-MQQB 3.1.7.1.5.1)."""
+        self.manager.delivery.remove(position)
+        self.manager.delivery.dead_letter(position.message)
+        if position.message.fields["privacy"] != "none":
+            transfers = self.manager.transfers
+            transfers.record(transfers.of(queue), "certificate_validation_failure", failure.status)
 
     def transferred(self, position: Position) -> None:
         """Remove a message that the receiver has accepted (MS-MQQB 3.1.5.5).
@@ -124,13 +131,8 @@ class Outgoing:
         carried = message.carried or {}
         if "packet" in carried:
             return str(carried["packet"])
-        said = {name: message.fields[name] for name in _SAME}
-        said["destination"] = queue.path
-        if "destinations" in carried:
-            said["destinations"] = carried["destinations"]
-        for name in ("administration_queue", "response_queue"):
-            if name in message.fields:
-                self._also(said, name, message.fields[name])
+        said = self.said(queue, message)
+        self.manager.sealing.dress(said, message)
         if message.transactional:
             number = sequence.next()
             said["transaction"] = {
@@ -142,6 +144,18 @@ class Outgoing:
                 "last": message.fields["last_in_transaction"],
             }
         return self.manager.writer.encode(said)
+
+    def said(self, queue: Queue, message: Message) -> dict[str, Json]:
+        """Return the user_message of a message to a queue, without what its transfer adds."""
+        carried = message.carried or {}
+        said = {name: message.fields[name] for name in _SAME}
+        said["destination"] = self.manager.queues.direct_name(queue)
+        if "destinations" in carried:
+            said["destinations"] = carried["destinations"]
+        for name in ("administration_queue", "response_queue"):
+            if name in message.fields:
+                self._also(said, name, message.fields[name])
+        return said
 
     def _also(self, said: dict[str, Json], name: str, text: str) -> None:
         """Say an administration or response queue, or several; a packet has no word for one that nobody can send to."""
@@ -415,9 +429,8 @@ class Transfers:
             sent = self.numbering(transfer, position)
             try:
                 packet = self.manager.outgoing.packet(queue, position.message, _Placed(self.manager, sent.place))
-            except MqError:
-                self.manager.delivery.remove(position)
-                self.manager.delivery.dead_letter(position.message)
+            except MqError as failure:
+                self.manager.outgoing.failed(queue, position, failure)
                 continue
             room -= len(packet)
             if room < 0 and packets:

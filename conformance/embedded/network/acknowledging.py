@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from conformance.embedded.delivery import INSECURE
 from conformance.embedded.entities import INFINITE
 from conformance.embedded.network import codec as net
 from conformance.embedded.network.codec import FinalAckBody, OrderAckBody, Ping
@@ -79,15 +80,6 @@ class Pings:
 
 
 Json = Any
-INSECURE = frozenset(
-    {
-        net.NACK_BAD_DST_Q,
-        net.NACK_BAD_ENCRYPTION,
-        net.NACK_BAD_SIGNATURE,
-        net.NACK_ACCESS_DENIED,
-        net.NACK_UNSUPPORTED_CRYPTO_PROVIDER,
-    }
-)
 _POSITIVE = frozenset({net.ACK_REACH_QUEUE, net.ACK_RECEIVE})
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded import packet_layout as lay
+from conformance.embedded.admission import Admission, Coming
 from conformance.embedded.entities import INFINITE, NULL_GUID, Queue
 from conformance.embedded.network import codec as net
 from conformance.embedded.network.codec import SessionHeader
 from conformance.embedded.network.session import Session
 from conformance.embedded.network.settings import Timer
-from conformance.embedded.packet_layout import Bytes
-from conformance.embedded.packet_reading import PacketReader
 from conformance.embedded.store import StoreError
 
 if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
     from conformance.embedded.network.node import Node
 
 Json = Any
@@ -219,24 +219,6 @@ class Kept:
         self._db.close()
 
 
-class ArrivedReader(PacketReader):
-    """Reads a user message that a session brought; what only its rejection can answer is no error of its layout."""
-
-    def known_algorithms(self, privacy: int, hashed: int | None, cipher: int | None) -> bool:
-        return True
-
-    def message(self, packet: bytes) -> dict[str, Json]:
-        """Return the user_message, with `encrypted` and `hash_known` beside its members. Raises Malformed."""
-        read = super().message(packet)
-        if "sender_identifier_type" in read:
-            read["encrypted"] = bool(read["security_flags"] & lay.SECURITY_ENCRYPTED)
-        return read
-
-    def _security(self, source: Bytes, message: dict[str, Json]) -> tuple[bool, bool]:
-        message["security_flags"] = int.from_bytes(source.peek(2), "little")
-        return super()._security(source, message)
-
-
 @dataclass(frozen=True, slots=True)
 class Arrived:
     """A message that came. own: this queue manager is its destination. queue: the one it names, if it is here."""
@@ -265,7 +247,6 @@ class Receiver:
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.reader = ArrivedReader()
 
     def user_message(self, session: Session, packet: bytes) -> None:
         """Process a packet whose BaseHeader has IN clear. Raises Malformed for one that closes the session."""
@@ -282,7 +263,7 @@ class Receiver:
 
     def arrived(self, session: Session, packet: bytes) -> Arrived:
         """Read a packet. Raises Malformed."""
-        read = self.reader.message(packet)
+        read = self.node.manager.packet_reader.arrived(packet)
         own = read["destination_queue_manager"] in (NULL_GUID, self.node.manager.guid)
         return Arrived(session, packet, read, own, self.node.local_queue(read["destination"]) if own else None)
 
@@ -355,7 +336,8 @@ class Receiver:
             return net.NACK_NOT_TRANSACTIONAL_Q
         if queue.transactional and not arrived.transactional:
             return net.NACK_NOT_TRANSACTIONAL_MSG
-        return self.node.security.refusal(arrived.read, queue)
+        refused = self.node.security.refusal(arrived.packet, arrived.read, queue)
+        return None if refused is None else refused[0]
 
     def reject(self, arrived: Arrived, reason: int) -> None:
         """Reject a message, with the acknowledgments that it asks for."""
@@ -442,54 +424,15 @@ class Receiver:
                 route.final_ack(codec.read_final_body(body), read["class"])
 
 
-PRIVACY_BODY = 2  # PROPID_Q_PRIV_LEVEL of a queue that takes encrypted bodies alone (MS-MQMQ 2.3.1.10)
-
-
-class Security:
-    """Tells why a message is rejected.
+class Security(Admission):
+    """Tells why a message is rejected. Nobody knows the users of other computers here.
 
     denied: the queues, by `private$\\name` in lower case, that nobody may send to.
     """
 
-    def __init__(self, denied: frozenset[str]) -> None:
+    def __init__(self, manager: Manager, denied: frozenset[str]) -> None:
+        super().__init__(manager)
         self.denied = denied
 
-    def refusal(self, read: dict[str, Json], queue: Queue) -> int | None:
-        """Return the class of the negative acknowledgment for a message; None if it is welcome."""
-        checks = (
-            (net.NACK_BAD_SIGNATURE, self.known_privacy(read) and self.authentic(read)),
-            (net.NACK_BAD_ENCRYPTION, self.readable(read)),
-            (net.NACK_ACCESS_DENIED, self.allowed(read, queue)),
-            (net.NACK_BAD_SIGNATURE, self.authenticated_enough(read, queue)),
-            (net.NACK_BAD_ENCRYPTION, self.private_enough(read, queue)),
-        )
-        return next((reason for reason, holds in checks if not holds), None)
-
-    def known_privacy(self, read: dict[str, Json]) -> bool:
-        """Return true for a privacy level of the table of MS-MQMQ 2.2.19.3, or one that only decryption looks at."""
-        return read["privacy_level"] in lay.PRIVACY_LEVELS or self.encrypted(read)
-
-    def authentic(self, read: dict[str, Json]) -> bool:
-        """Return true for a message whose signature is that of its sender, or that has none."""
-        return "signature" not in read and "multiple_destination_signature" not in read
-
-    def readable(self, read: dict[str, Json]) -> bool:
-        """Return true for a message whose body can be decrypted, or is not encrypted."""
-        return not self.encrypted(read)
-
-    def encrypted(self, read: dict[str, Json]) -> bool:
-        """Return true if SecurityHeader.Flags.EB is set."""
-        return bool(read.get("encrypted"))
-
-    def allowed(self, read: dict[str, Json], queue: Queue) -> bool:
-        """Return true if the sender may send to the queue; asked of messages with a SecurityHeader alone."""
-        local = queue.path.partition("\\")[2].lower()
-        return "sender_identifier_type" not in read or local not in self.denied
-
-    def authenticated_enough(self, read: dict[str, Json], queue: Queue) -> bool:
-        """Return true unless the queue takes authenticated messages alone (MS-MQDMPR 3.1.1.2)."""
-        return not queue.properties.get("PROPID_Q_AUTHENTICATE")
-
-    def private_enough(self, read: dict[str, Json], queue: Queue) -> bool:
-        """Return true unless the queue takes encrypted bodies alone (MS-MQDMPR 3.1.1.2)."""
-        return queue.properties.get("PROPID_Q_PRIV_LEVEL") != PRIVACY_BODY
+    def allowed(self, coming: Coming) -> bool:
+        return not coming.secured or coming.queue.path.partition("\\")[2].lower() not in self.denied

@@ -130,7 +130,7 @@ class Node:
         self.history = parts.history(self)
         self.sequences = parts.sequences(self)
         denied = frozenset(f"private$\\{each.name}".lower() for each in settings.queues if each.denied)
-        self.security = parts.security(denied)
+        self.security = parts.security(self.manager, denied)
         self.acknowledging = parts.acknowledging(self, insecure=settings.insecure_nacks)
         self.incoming = parts.receiver(self)
         self.pings = parts.pings(self)
@@ -419,7 +419,7 @@ class Node:
     def message_of(self, made: dict[str, Json]) -> Message:
         """Return a message of this queue manager as its queues hold it."""
         plain = {name: value for name, value in made.items() if name != "transactional"}
-        return self.manager.arrival.message(self.incoming.reader.message(self.packet(plain, None, None)))
+        return self.manager.arrival.message(self.manager.packet_reader.arrived(self.packet(plain, None, None)))
 
     # What is kept of outgoing messages.
 
@@ -456,7 +456,7 @@ class Node:
             self.manager.delivery.copy(self.manager.queues.system(name), self.message_of(entry.message))
             return
         try:
-            read = self.incoming.reader.message(base64.b64decode(entry.packet))
+            read = self.manager.packet_reader.arrived(base64.b64decode(entry.packet))
         except Malformed:
             return
         self.manager.delivery.copy(self.manager.queues.system(name), self.manager.arrival.message(read))

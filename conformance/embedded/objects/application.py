@@ -16,16 +16,17 @@ from conformance.embedded.objects.variants import (
     TEXT,
     ComObject,
     Variant,
+    as_bytes,
     as_integer,
     flag,
     member,
     short,
     text,
+    to_base64,
 )
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_MACHINE_NOT_FOUND,
-    MQ_ERROR_NO_DS,
 )
 from conformance.spec.constants.properties import PROPERTIES
 
@@ -37,6 +38,16 @@ ALWAYS, IF_NOT_EXIST = 1, 2
 VERSIONS: Final = {"msmq-2.0": (2, 0, 802), "msmq-3.0": (3, 0, 1738), "msmq-4.0": (4, 1, 6000)}
 """Major and minor version and build by profile; of others the documents tell none."""
 _GUID = re.compile(r"\{?([0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12})\}?\Z")
+
+
+def register_flags(given: Variant) -> int:
+    """Return the argument Flags of RegisterCertificate."""
+    return ALWAYS if given.left_out else as_integer(given)
+
+
+def is_missing(certificate: Variant) -> bool:
+    """Return true if no certificate is given."""
+    return certificate.vt in ("ERROR", "EMPTY", "NULL")
 
 
 class ApplicationObject(ComObject):
@@ -77,10 +88,14 @@ class ApplicationObject(ComObject):
 
     @member(METHOD, "RegisterCertificate", Flags=OPTIONAL, ExternalCertificate=OPTIONAL)
     def register_certificate(self, flags: Variant, certificate: Variant) -> None:
-        """Check, and find no directory that has users (3.2.4.2.1)."""
+        """Register a certificate for the caller: the one given, or a new internal one (3.2.4.2.1)."""
         for check in self.certificate_checks(flags, certificate):
             check()
-        raise MqError(MQ_ERROR_NO_DS)
+        caller = self.manager.security.caller_sid
+        if is_missing(certificate):
+            self.manager.certificates.register_internal(caller, anew=register_flags(flags) != IF_NOT_EXIST)
+        else:
+            self.manager.certificates.register(caller, to_base64(as_bytes(certificate) or b""))
 
     def certificate_checks(self, flags: Variant, certificate: Variant) -> tuple[Any, ...]:
         """Return the checks of RegisterCertificate in their order."""
@@ -93,8 +108,7 @@ class ApplicationObject(ComObject):
 
     def check_certificate(self, flags: Variant, certificate: Variant) -> None:
         """Refuse a certificate that is to be registered if there is none."""
-        wanted = ALWAYS if flags.left_out else as_integer(flags)
-        if wanted == IF_NOT_EXIST and certificate.vt not in ("ERROR", "EMPTY", "NULL"):
+        if register_flags(flags) == IF_NOT_EXIST and not is_missing(certificate):
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
 
     # What is told of this computer alone.

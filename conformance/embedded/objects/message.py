@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import struct
@@ -46,6 +47,8 @@ from conformance.embedded.objects.variants import (
     text,
     to_base64,
 )
+from conformance.embedded.security import sid_bytes, sid_text
+from conformance.embedded.signing import KINDS, PRIVACY
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
@@ -100,6 +103,14 @@ def of_fields(fields: dict[str, Json]) -> dict[str, Any]:
     values["extension"] = from_base64(fields["extension"]) if fields.get("extension") else None
     values["correlation"] = from_base64(fields.get("correlation_identifier", "")) or _NULL_CORRELATION
     values["lookup"] = int(fields.get("lookup_identifier", 0))
+    values["authenticated"] = KINDS[fields.get("authentication", "none")]
+    values["privacy"] = PRIVACY[fields.get("privacy", "none")]
+    if "certificate" in fields:
+        values["certificate"] = from_base64(fields["certificate"])
+    if "sender" in fields:
+        values["sender"] = sid_bytes(fields["sender"])
+    else:
+        values["sender_type"] = NOBODY
     identifier = fields.get("identifier")
     if identifier is not None:
         values["identifier"] = guid_bytes(identifier["source"], int(identifier["ordinal"]))
@@ -124,6 +135,25 @@ def to_fields(values: dict[str, Any]) -> dict[str, Json]:
         given["extension"] = to_base64(values["extension"])
     if values["correlation"] is not None:
         given["correlation_identifier"] = to_base64(values["correlation"])
+    return given | to_sealed(values)
+
+
+def to_sealed(values: dict[str, Any]) -> dict[str, Json]:
+    """Return the members of a message to send that say how it is signed and encrypted."""
+    given: dict[str, Json] = {}
+    if values["sender_type"] == NOBODY:
+        given["sender_type"] = "none"
+    level = AUTHENTICATED.get(values["requested"], 0)
+    if level:
+        given["authentication"] = next(word for word, each in KINDS.items() if each == level)
+    if level or values["hash"] != SHA1:
+        given["hash_algorithm"] = values["hash"]
+    if values["privacy"]:
+        given["privacy"] = next(word for word, each in PRIVACY.items() if each == values["privacy"])
+    if values["privacy"] or values["encryption"] != RC4:
+        given["encryption_algorithm"] = values["encryption"]
+    if values["certificate"] is not None and (level or values["certificate"]):
+        given["certificate"] = to_base64(values["certificate"])
     return given
 
 
@@ -248,7 +278,7 @@ def _value(content: bytes, name: str) -> Any:
 
 
 PROVIDER: Final = "Microsoft Base Cryptographic Provider, v1.0"
-SHA1, RC4, SID = 0x8004, 0x6801, 1
+SHA1, RC4, NOBODY, SID = 0x8004, 0x6801, 0, 1
 LONGEST_LABEL: Final = 249
 SENDER_VERSION: Final = 0x10
 _BRACED = re.compile(r"\{[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\}\Z")
@@ -413,8 +443,6 @@ def signatures(properties: tuple[Property, ...]) -> tuple[Signature, ...]:
 
 SIGNATURES = signatures(PROPERTIES)
 
-CALLER = bytes.fromhex("010500000000000515000000a065cf7e784b9b5fe77c8770f4010000")  # the SID of whoever calls
-"""An account of a computer, S-1-5-21-...-500: who calls the embedded manager is not told to it."""
 _QUEUE_ROWS = tuple(
     Signature(name, kind, {} if kind == GET else {name: OBJECT}, "", (name, field))
     for name, field in QUEUES.items()
@@ -557,8 +585,14 @@ class MessageObject(ComObject):
     @member(METHOD, "AttachCurrentSecurityContext")
     def attach(self) -> None:
         """Keep who calls (3.17.4.1.49)."""
-        self.cached_sender = CALLER
-        self.cached_certificate = self.values["certificate"]
+        security = self.manager.security
+        self.cached_sender = sid_bytes(security.caller_sid)
+        self.cached_certificate = self.values["certificate"] or self.internal_certificate(security.caller_sid)
+
+    def internal_certificate(self, sid: str) -> bytes | None:
+        """Return the internal certificate of a user."""
+        found = self.manager.certificates.internal(sid)
+        return None if found is None else from_base64(found)
 
     @member(METHOD, "AttachCurrentSecurityContext2")
     def attach2(self) -> None:
@@ -677,7 +711,7 @@ class MessageSending:
         if values["sender"] is None:
             values["sender"] = message.cached_sender or self.caller()
         if values["certificate"] is None:
-            values["certificate"] = message.cached_certificate
+            values["certificate"] = message.cached_certificate or self.own_certificate()
         values["source"] = self.manager.guid
         if values["connector"] == NULL_GUID:
             values["class"] = NORMAL
@@ -691,8 +725,14 @@ class MessageSending:
 
     def caller(self) -> bytes:
         """Return the SID of whoever calls."""
+        return sid_bytes(self.manager.security.caller_sid)
 
-        return CALLER
+    def own_certificate(self) -> bytes | None:
+        """Return the internal certificate of the sender."""
+        sender = self.manager.security.caller_sid
+        with contextlib.suppress(MqError):
+            sender = sid_text(self.message.values["sender"])
+        return self.message.internal_certificate(sender)
 
     def shorten(self) -> None:
         """Cut the time to reach the queue to the time to be received."""
@@ -714,6 +754,8 @@ class MessageSending:
         identifier = answer.get("identifier")
         if identifier is not None:  # a message that the manager drops without a word has none
             values["identifier"] = guid_bytes(identifier["source"], int(identifier["ordinal"]))
+        if self.manager.sealing.made is not None:
+            values["signature"] = self.manager.sealing.made
 
     def fields(self) -> dict[str, Json]:
         """Return the members of the message that the queue manager gets."""
@@ -726,6 +768,10 @@ class MessageSending:
             name: {"bytes": to_base64(values[name])} if isinstance(values[name], bytes) else values[name]
             for name in CARRIED
         }
+        if "signature" not in self.message.marked:
+            carried["signature"] = None  # that of an earlier send
+        if values["sender_type"] == NOBODY:
+            carried["sender"] = None
         if self.manager.objects.names.lists(values["destination_queue"]):
             carried["destination_queue"] = None  # each of several queues is the destination of its own copy
         return carried

@@ -6,6 +6,7 @@ import base64
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from conformance.embedded.admission import Coming
 from conformance.embedded.entities import Reason
 from conformance.embedded.network import codec as net
 from conformance.embedded.network.acknowledging import Acknowledging, Pings
@@ -194,38 +195,43 @@ def expiry_untold(plain, self, message, queue, reason):
         plain(message, queue, reason)
 
 
-@fault("authentication-ignored", Security.authenticated_enough, "MQDMPR-3.1.1.2.authentication")
-def authentication_ignored(plain, self, read, queue):
+@fault("authentication-ignored", "security.authenticated_enough", "MQDMPR-3.1.1.2.authentication")
+def authentication_ignored(plain, self, coming):
     """A queue for authenticated messages takes others."""
     return True
 
 
-@fault("privacy-ignored", Security.private_enough, "MQDMPR-3.1.1.2.privacy-level-body")
-def privacy_ignored(plain, self, read, queue):
+@fault("privacy-ignored", "security.private_enough", "MQDMPR-3.1.1.2.privacy-level-body")
+def privacy_ignored(plain, self, coming):
     """A queue for encrypted bodies takes others."""
     return True
 
 
-@fault("signatures-unchecked", Security.authentic, "MQMQ-2.2.19.3.hash-algorithm-refused")
-def signatures_unchecked(plain, self, read):
+@fault("signatures-unchecked", "security", "MQMQ-2.2.19.3.hash-algorithm-refused")
+class _Unchecked(Security):
     """A signed message is delivered although nobody knows its sender."""
-    return True
+
+    def authentic(self, coming: Coming) -> bool:
+        return True
+
+    def identified(self, coming: Coming) -> bool:
+        return True
 
 
 @fault(
-    "encrypted-taken", Security.readable, "MQMQ-2.2.20.6.body-encrypted-receiver",
+    "encrypted-taken", "security.readable", "MQMQ-2.2.20.6.body-encrypted-receiver",
     "MQMQ-2.2.19.3.encryption-algorithm-refused",
 )  # fmt: skip
-def encrypted_taken(plain, self, read):
+def encrypted_taken(plain, self, coming):
     """An encrypted message is delivered although it cannot be decrypted."""
     return True
 
 
 @fault(
-    "privacy-unchecked", Security.known_privacy, "MQMQ-2.2.19.3.privacy-level-refused",
+    "privacy-unchecked", "security.known_privacy", "MQMQ-2.2.19.3.privacy-level-refused",
     "MQMQ-2.2.19.3.privacy-level-refused-code",
 )  # fmt: skip
-def privacy_unchecked(plain, self, read):
+def privacy_unchecked(plain, self, coming):
     """A message with an unknown privacy level whose body is not encrypted is delivered."""
     return True
 
