@@ -23,6 +23,7 @@ import embedded_stories_refusals
 import embedded_stories_reports
 import embedded_stories_restart
 import embedded_stories_security
+import embedded_stories_signed
 import embedded_stories_values
 from embedded_stories import STORIES, Story
 
@@ -48,6 +49,7 @@ MODULES = (
     embedded_stories_reports,
     embedded_stories_restart,
     embedded_stories_security,
+    embedded_stories_signed,
     embedded_stories_values,
 )
 __all__ = ["MODULES", "STORIES", "Story"]

@@ -165,3 +165,26 @@ def queries_read_otherwise(talk: Talk) -> list[Any]:
     talk("directory", **DIRECTORY)
     _listed(tell, tell(tell.objects.make("MSMQQuery"), "LookupQueue"))
     return tell.seen
+
+
+@of("objects")
+def queues_of_the_directory_change(talk: Talk) -> list[Any]:
+    tell = Told(talk)
+    talk("directory", **DIRECTORY)
+    infos = [tell.objects.make("MSMQQueueInfo") for _ in range(3)]
+    for info, guid in zip(infos, (GUIDS[1], GUIDS[1], GUIDS[2]), strict=True):
+        tell(info, "FormatName", text(f"PUBLIC={guid}"), kind="put")
+    for info, member in zip(infos, ("PathNameDNS", "ADsPath", "Label"), strict=True):
+        tell(info, member, kind="get")
+    tell(infos[2], "Label", text("other"), kind="put")
+    tell(infos[2], "Update")
+    changed = [{**each, "label": "new"} for each in DIRECTORY["objects"]]
+    for objects in (None, changed):
+        if objects is not None:
+            talk("directory", **{**DIRECTORY, "objects": objects})
+        fresh = [tell.objects.make("MSMQQueueInfo") for _ in range(3)]
+        for info, guid in zip(fresh, GUIDS, strict=False):
+            tell(info, "FormatName", text(f"PUBLIC={guid}"), kind="put")
+        for info in (*(infos if objects else infos[2:]), *fresh):
+            tell(info, "Label", kind="get")
+    return tell.seen
