@@ -29,7 +29,7 @@ from conformance.embedded.manager import Parts
 from conformance.explaining.playing import quick_folder
 from conformance.files import write_text
 from conformance.harness.recorder import RunOptions
-from conformance.harness.repro_files import examples_of
+from conformance.harness.repro_files import NotRepeatable, examples_of
 from conformance.harness.suite_registry import suites
 from conformance.run_options import RunRequest
 from conformance.spec.catalogue import assignment, requirement
@@ -214,6 +214,11 @@ class _Heard:
         """The readings of the options."""
         return self.options.readings
 
+    @property
+    def profile(self) -> str:
+        """The MSMQ version of the options."""
+        return self.options.profile
+
     def begin_example(self, kind: str, data: Mapping[str, Any]) -> None:
         self.end_example()
         self.port.renew()
@@ -317,6 +322,8 @@ def shown_by(
                 continue
             port.renew()
             found = tuple(_failed(again(one.repro, port, options), level))
+        except NotRepeatable:  # the fault keeps the story from being told
+            continue
         except Exception as error:  # of the fault: it is a crash of the driver
             found = (f"{type(error).__name__}{CRASH}",)
         if found:

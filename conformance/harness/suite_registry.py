@@ -69,7 +69,7 @@ def suites() -> dict[str, tuple[Path, ...]]:
 
 
 _ALONE = re.compile(r"test_mqac_3_\d+_3_")  # an object by itself, which others are judged by (MC-MQAC 3.x.3)
-_DOCUMENTS = ("mqmq", "mqmp", "mqdmpr", "mqac")  # of security: rights before what new queues and objects have of them
+_DOCUMENTS = ("mqmq", "mqmp", "mqdmpr", "mqac", "mqqb")  # of security: rights come before what has them
 
 
 def _turn(module: Path) -> tuple[int, list[tuple[int, str]]]:

@@ -24,7 +24,6 @@ NONE_REASONS = frozenset({"definition", "permission", "boilerplate", "binding", 
 NEEDS = {
     "directory": "a directory service that the implementation works with",
     "peer": "another queue manager, or a program in its place, at the other end of a connection",
-    "security": "users with different rights, certificates and keys",
     "client-api": "the application programming interface as it is declared, or a call that only it has",
     "host": "the computer itself: its name, its operating system, its set-up, its resources running out",
     "nobody": "nothing that anybody can bring: no answer and no packet depends on it",

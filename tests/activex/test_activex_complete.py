@@ -28,7 +28,7 @@ from conformance.activex.tables import STATES
 from conformance.spec.catalogue import catalogue
 from conformance.spec.compiled import data_folder
 from conformance.suites.claims_index import tests
-from conformance.suites.objects.beside import STORIES
+from conformance.suites.objects.senders import EVERY_STORY
 from conformance.verdict import Outcome
 
 SECTIONS = ("1.9", "2.2", "6", *(f"3.{number}" for number in range(1, 18)))
@@ -37,7 +37,6 @@ REASONS = {
     "nothing makes it happen",
     "no value of its type is meant",
     "needs an object that late binding does not hand out",
-    "needs the plain facets beside the object",
     "no check has been written",
     "a reading decides whether it is demanded",
 }
@@ -73,7 +72,7 @@ def all_judged() -> set[str]:
     )
     elsewhere = (name for test in tests() if test.suite in ("security", "management") for name in test.requirements)
     mine = {*types, *judged(all_plans()), *scenes.judged(client_plans(), client_objects)}
-    beside = (name for _, demands in STORIES.values() for name in demands)
+    beside = (name for _, demands in EVERY_STORY.values() for name in demands)
     return {*mine, *elsewhere, *beside, *library.enumerations_claimed(), *libraries, *further}
 
 

@@ -146,6 +146,7 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
     "time_to_be_received": lambda seconds: seconds + 1,
 }
 ELSEWHERE = {"time_to_reach_queue", "first_in_transaction", "last_in_transaction"}
+ELSEWHERE |= {"sender", "authentication", "privacy", "certificate"}  # in the suites security and objects
 
 
 @pytest.mark.parametrize("read", READS, ids=lambda read: read.method)

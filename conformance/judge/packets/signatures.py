@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from itertools import product
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from conformance.judge.packets.user_messages import queue_name
 from conformance.judge.rules import Mutation
+from conformance.spec.versions import PROFILES
 from conformance.wire import Packet, dissect, patch
 from conformance.wire.certificates import (
     DIGEST_INFO,
@@ -24,6 +26,9 @@ from conformance.wire.certificates import (
 )
 from conformance.wire.layout import Value
 from conformance.wire.security_items import BLOB_VERSION, PUBLIC_BLOB_TYPE, RSA1
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 CERTIFICATE_KEY = "Packet.Certificate.Key."
 START = bytes((PUBLIC_BLOB_TYPE, BLOB_VERSION, 0))
@@ -86,6 +91,8 @@ READINGS: dict[str, tuple[str, tuple[str, ...]]] = {
     "absent": ("R-MQMQ-signature-absent", ("nothing", "zero")),
     "names": ("R-MQMQ-signature-format-names", ("destination", "every")),
 }
+LEVELS = {1: "sig10", 2: "sig20", 3: "sig30"}
+"""Kind of signature to its word in the adapter protocol."""
 _QUEUES = {"response-queue": "ResponseQueue", "admin-queue": "AdminQueue", "destination-queue": "DestinationQueue"}
 # Field to the member of `Choice` that determines its bytes.
 _DECIDES = {**dict.fromkeys(_QUEUES, "queues"), "label": "label", "connector": "absent", "format-names": "names"}
@@ -103,10 +110,20 @@ class Choice:
     names: str = "destination"
 
 
+def kinds_of(profile: str) -> tuple[int, ...]:
+    """Return the kinds of signature that a version of MSMQ can make (MS-MQMQ 2.2.20.6)."""
+    return tuple(kind for kind in LEVELS if PROFILES.index(profile) >= kind - 1)
+
+
 def choices() -> Iterator[Choice]:
     """Yield every combination; the one that follows the letter comes first."""
     for words in product(*(alternatives for _, alternatives in READINGS.values())):
         yield Choice(*words)
+
+
+def is_accepted(choice: Choice, accepted: Mapping[str, tuple[str, ...]]) -> bool:
+    """Tell whether a choice has accepted alternatives alone."""
+    return all(getattr(choice, member) in accepted[reading] for member, (reading, _) in READINGS.items())
 
 
 def combinations(packet: Packet, kind: int) -> dict[tuple[Part, ...], list[Choice]]:
@@ -508,7 +525,7 @@ MODULUS = int(
     16,
 )
 EXPONENT = 65537
-_PRIVATE = int(
+PRIVATE = int(
     "8d3ac52407fefdc2c2bbaa47e25adbf48c94344e1af98d95fa693e6ea0cfa0c35e6524a440f1d8313a3653155e4826e0dba8"
     "03e5d0ae47a247236c1f17d0864166b508b7c07ec060ba14866550503c870a1d4d5e03ec8146970d321eb7c3a00b2e6ae27e"
     "fa6d4d37274dcbde0c9e7d1498c7e8dfad45e2b0927a9dcb1f989c61",
@@ -526,6 +543,25 @@ SIGNERS_CERTIFICATE = bytes.fromhex(
     "9a0d726e7240a555f660f3b9582d8de8"
 )
 SIZE = 128  # bytes of a signature by this key
+
+
+def private_key(modulus: int = MODULUS, private: int = PRIVATE) -> RSAPrivateKey:
+    """Return a key of the public exponent 65537, by default the signer's."""
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    p, q = rsa.rsa_recover_prime_factors(modulus, EXPONENT, private)
+    public = rsa.RSAPublicNumbers(EXPONENT, modulus)
+    parts = (rsa.rsa_crt_dmp1(private, p), rsa.rsa_crt_dmq1(private, q), rsa.rsa_crt_iqmp(p, q))
+    return rsa.RSAPrivateNumbers(p, q, private, *parts, public).private_key()
+
+
+def signers_key(modulus: int = MODULUS, private: int = PRIVATE) -> bytes:
+    """Return a private key, by default the one that belongs to SIGNERS_CERTIFICATE, as PKCS #8 in DER."""
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    return private_key(modulus, private).private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+
+
 SIGNATURE, MULTIPLE_SIGNATURE = (key for key, _, _ in PLACES)
 CERTIFIED: dict[str, Value] = {
     "SecurityHeader.SecurityData.SenderCert": SIGNERS_CERTIFICATE,
@@ -578,7 +614,7 @@ def signed_by(readings: Mapping[str, tuple[str, ...]], kind: int, data: bytes) -
     return value if isinstance(value, bytes) else b""
 
 
-def sign(data: bytes, how: Signing, *, private: tuple[int, int] = (MODULUS, _PRIVATE)) -> bytes:
+def sign(data: bytes, how: Signing, *, private: tuple[int, int] = (MODULUS, PRIVATE)) -> bytes:
     """Sign a packet: overwrite its signature, which must have the length of the key's modulus.
 
     private: modulus and private exponent of an RSA key.

@@ -14,6 +14,7 @@ from conformance.harness.repro_files import NotRepeatable, no_story, verdicts_of
 from conformance.histories.situations.service_clients import STAGES
 from conformance.suites.objects import beside, playing, services, staging
 from conformance.suites.objects.playing import EXAMPLE, NotCreated, play
+from conformance.suites.objects.senders import EVERY_STORY
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list
         if "identity" in repro:
             return list(playing.identify(repro["identity"], client, options.readings, no_story))
         if "beside" in repro:
-            return verdicts_of(options, partial(beside.tell, str(repro["beside"]), client))
+            return verdicts_of(options, partial(beside.tell, str(repro["beside"]), EVERY_STORY, client))
         plan = tuple(Act.from_json(act) for act in repro["acts"])
         if repro.get("scene") in STAGES:
             return _services(plan, client, options, repro["scene"])

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from conformance.judge.packets.optional_headers import MEMBERS, list_bytes, name_values
 from conformance.judge.packets.rules_signatures import CIPHERS, RSA_FULL, STANDARD
-from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE, SIZE, signed_by
+from conformance.judge.packets.signatures import LEVELS, SIGNERS_CERTIFICATE, SIZE, kinds_of, signed_by
 from conformance.judge.packets.user_messages import ACKNOWLEDGEMENTS, NULL, SENDER_TYPES, canonical, plain_of_message
-from conformance.spec.versions import PROFILES
 from conformance.wire import encode
 from conformance.wire.elements import READINGS
 from conformance.wire.layout import Value
@@ -384,14 +383,8 @@ def _drawn_security(draw: st.DrawFn, source: str, connected: bool) -> dict[str, 
     return out
 
 
-LEVELS = {1: "sig10", 2: "sig20", 3: "sig30"}
 # These queue names have only one form in a packet; a private one has two or three.
 PLAIN_QUEUES = ("DIRECT=", "PUBLIC=")
-
-
-def kinds_of(profile: str) -> tuple[int, ...]:
-    """Return the kinds of signature that a version of MSMQ can make (MS-MQMQ 2.2.20.6)."""
-    return tuple(kind for kind in LEVELS if PROFILES.index(profile) >= kind - 1)
 
 
 @st.composite

@@ -11,9 +11,9 @@ from conformance.judge.packets.field_compare import M, S, U
 from conformance.judge.packets.misplaced_fields import compare_presence
 from conformance.judge.packets.optional_headers import compare_encoded, compare_security
 from conformance.judge.packets.rules_signatures import AES_PROVIDERS, RSA_AES
-from conformance.judge.packets.signatures import SIGNERS_CERTIFICATE, SIZE, Signing, sign
+from conformance.judge.packets.signatures import LEVELS, SIGNERS_CERTIFICATE, SIZE, Signing, sign
 from conformance.spec.catalogue import assignment, requirement_id
-from conformance.suites.packets.messages import LEVELS, base64_of, list_values, packet_of
+from conformance.suites.packets.messages import base64_of, list_values, packet_of
 from conformance.verdict import Outcome
 from conformance.wire import dissect, patch, rebuild
 from conformance.wire.elements import READINGS

@@ -24,6 +24,7 @@ from conformance.suites.security.scene import (
     Untold,
     allow,
     plain_json,
+    private_name,
     queue_target,
 )
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 _SOMEBODY: Final = "S-1-5-21-11-22-33-4444"  # nobody who calls
 _HALF: Final = 0x000A_5555
 _UPDATES: Final = "MQMP-3.1.4.6.updates"
-_LAST_NUMBER: Final = 256  # of a private queue that is looked for
 LEVELS: Final = 5
 _MASKS: Final[Mapping[str, tuple[int, ...]]] = {
     QUEUE_OF: tuple(
@@ -87,20 +87,6 @@ def _descriptor(scene: Scene, user: User, prefix: str, held: int, denied: int, m
     return Descriptor(owners[owner], None, (*denials[0], *allows, *denials[1]))
 
 
-def _private(scene: Scene, path_name: str) -> str | None:
-    """Return the private format name of a queue; None where the manager does not take it, or its number is large."""
-    manager = scene.mq.hello.queue_manager
-    if manager is None or not scene.mq.hello.takes("format_names", "private"):
-        return None
-    for number in range(1, _LAST_NUMBER + 1):
-        name = f"PRIVATE={manager}\\{number:08x}"
-        answer = scene.mq.call("queues.get", format_name=name, properties=["PROPID_Q_PATHNAME"])
-        found = answer.values.get("properties", {}).get("PROPID_Q_PATHNAME") if answer.ok else None
-        if isinstance(found, str) and found.lower() == path_name.lower():
-            return name
-    return None
-
-
 def _set(scene: Scene, target: Mapping[str, Json], descriptor: Descriptor, way: str) -> None:
     """Set owner and DACL: one after the other, or together, with the DACL before the owner in the bytes."""
     if way == "together":
@@ -137,7 +123,7 @@ def queue(scene: Scene, row: int, column: int) -> None:
     if not created.ok:
         raise Untold("no queue could be created")
     given = str(created.values["format_name"])
-    private = _private(scene, path) if how in _BY_NUMBER or _NAMES[name] == "private" else None
+    private = private_name(scene.mq, path) if how in _BY_NUMBER or _NAMES[name] == "private" else None
     if "properties" in params:
         scene.given(queue_target(given), descriptor, OWNER)
     else:

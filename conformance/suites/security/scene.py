@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 QUEUE_OF, MACHINE_OF = "MQMQ-2.2.24.mqsec-", "MQMQ-2.2.23.mqsec-"
 MACHINE: Final[Mapping[str, Json]] = MappingProxyType({"type": "machine"})
+_NUMBERS: Final = 256  # of private queues that are looked at
 _CONNECTED: Final = 4  # PROPID_MGMT_MSMQ_CONNECTED, MS-MQMQ 2.3.11.4
 
 
@@ -60,6 +61,23 @@ class Act:
 def queue_target(format_name: str) -> dict[str, Json]:
     """Return the target of `security.get` and `security.set` for a queue."""
     return {"type": "queue", "format_name": format_name}
+
+
+def private_name(mq: Port, path_name: str, behind: int = 0) -> str | None:
+    """Return the private format name of a queue; None where the manager does not take it, or it is not found.
+
+    behind: the number after which it is looked for.
+    """
+    manager = mq.hello.queue_manager
+    if manager is None or not mq.hello.takes("format_names", "private"):
+        return None
+    for number in range(behind + 1, behind + _NUMBERS + 1):
+        name = f"PRIVATE={manager}\\{number:08x}"
+        answer = mq.call("queues.get", format_name=name, properties=["PROPID_Q_PATHNAME"])
+        found = answer.values.get("properties", {}).get("PROPID_Q_PATHNAME") if answer.ok else None
+        if isinstance(found, str) and found.lower() == path_name.lower():
+            return name
+    return None
 
 
 class Scene:
@@ -184,6 +202,12 @@ class Scene:
         """Record a verdict."""
         outcome = Outcome.PASS if holds else Outcome.FAIL
         self.judge.record(Verdict(demand, outcome, demand.rpartition(".")[2], expected, actual, readings))
+
+    def same(
+        self, demand: str, what: str, wanted: Json, found: Json, readings: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        """Record a verdict on a value that has to be this one. what: its name."""
+        self.expect(demand, wanted == found, {what: wanted}, {what: found}, readings)
 
     @contextmanager
     def machine_kept(self) -> Iterator[None]:

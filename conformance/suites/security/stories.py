@@ -36,7 +36,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_SECURITY_DESCRIPTOR_TOO_SMALL,
 )
 from conformance.spec.followed_readings import either
-from conformance.suites.security import crossings, new_queues, of_objects
+from conformance.suites.security import arrivals, crossings, new_queues, of_objects, sends
 from conformance.suites.security.scene import (
     MACHINE,
     MACHINE_ACTS,
@@ -432,6 +432,8 @@ STORIES: Final[Mapping[str, Story]] = MappingProxyType(
         **crossings.STORIES,
         **new_queues.STORIES,
         **of_objects.STORIES,
+        **arrivals.STORIES,
+        **sends.STORIES,
     }
 )
 
