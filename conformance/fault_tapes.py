@@ -136,6 +136,9 @@ class Port:
         """Return the events since the last look. They are on the tape, so that a fault of events is seen."""
         return list(self.start(_EVENTS).raw)
 
+    def directory(self, do: str, /, **params: Any) -> dict[str, Any]:
+        raise NotImplementedError("examples that are tried so have no directory outside the manager")
+
     def restart(self, *, kill: bool) -> bool:
         raise NotImplementedError("examples that are tried so do not restart the manager")
 

@@ -28,7 +28,7 @@ def page() -> str:
     intro = Path(__file__).with_name(_INTRO).read_text(encoding="utf-8")
     intro = intro.replace("VERSIONS", ", ".join(protocol.VERSIONS)).replace("QUESTIONS", "\n".join(_questions()))
     intro = intro.rstrip("\n")
-    return "\n".join([intro, *_methods(), *_lines(), *_values()]) + "\n"
+    return "\n".join([intro, *_methods(), *_side(), *_lines(), *_values()]) + "\n"
 
 
 def tutorial() -> str:
@@ -77,9 +77,24 @@ def _methods() -> Iterator[str]:
             yield from _method(_full(facet, name), raw)
 
 
-def _method(name: str, raw: Mapping[str, Json]) -> Iterator[str]:
+def _side() -> Iterator[str]:
+    """What a manager asks of the directory that it is told of."""
+    document = protocol.document("directory_side")
     yield ""
-    yield f"#### {name}"
+    yield f"## {document['title']}"
+    yield ""
+    yield (
+        "The manager is the client here: it connects to the address of `directory.use` and sends one request a line "
+        "(JSON-RPC 2.0)."
+    )
+    yield "The answer has no `status`; `result` tells what became of the request."
+    for name, raw in document["methods"].items():
+        yield from _method(name, raw, f"{name}, asked of the directory")
+
+
+def _method(name: str, raw: Mapping[str, Json], heading: str | None = None) -> Iterator[str]:
+    yield ""
+    yield f"#### {heading or name}"
     yield (
         raw["summary"]
         + (f" ({raw['source']})" if "source" in raw else "")
@@ -88,7 +103,7 @@ def _method(name: str, raw: Mapping[str, Json]) -> Iterator[str]:
     )
     yield ""
     rows = [*_rows("parameter", raw["params"], skip=("deadline_ms",))]
-    shape = raw["result"]["anyOf"][0]
+    shape = raw["result"].get("anyOf", [raw["result"]])[0]
     rows += _rows("result", shape, required=raw["result"].get("required_on_success", ()), skip=("status",))
     if rows:
         yield "| | name | value | |"
@@ -123,6 +138,7 @@ def _rows(
         need = "" if name in demanded else "optional. "
         need += f"Since {value['since']}. " if "since" in value else ""
         note = value.get("description", "")
+        note += f" Default {_json(value['default'])}." if "default" in value else ""
         yield f"| {what} | `{within}{name}` | {_kind(value)} | {(need + note).replace('|', chr(92) + '|').strip()} |"
         parts = [(part, ".") for part in (value, *value.get("anyOf", ()))]
         for own, mark in (*parts, (value.get("items", {}), "[].")):

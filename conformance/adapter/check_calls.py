@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,7 @@ _LEFT_OUT: Json = {"vt": "ERROR", "value": 0x80020004}  # DISP_E_PARAMNOTFOUND
 _DACL = 4  # DACL_SECURITY_INFORMATION, MS-MQMQ 2.2.3
 _EVERYBODY_ALL = "AQAEgAAAAAAAAAAAAAAAABQAAAACABwAAQAAAAAAFAA/AA8AAQEAAAAAAAEAAAAA"
 """A descriptor whose DACL allows S-1-1-0 everything (0x000F003F)."""
+_SITE_NAME = 301  # PROPID_S_PATHNAME, MS-MQMQ 2.3.3.1
 _RECEIVE_ACCESS, _DENY_NONE = 1, 0  # MC-MQAC 2.2.2.4, 2.2.2.5
 
 
@@ -538,6 +539,31 @@ def in_doubt(walk: DriverCheck) -> None:
     _if_offered(walk, "coordinator.outcome", {"identifier": identifier, "outcome": "aborted"})
 
 
+def directory(walk: DriverCheck) -> None:
+    """Integrate the manager with a directory, raise each of its events there, and look whether it was asked."""
+    if not walk.client.offers("directory.use"):
+        return
+    north: dict[str, Json] = {"name": "north"}
+    address = walk.client.directory("open")["address"]
+    walk.call("directory.use", address=address, provisioning=True)
+    _if_offered(walk, "directory.own", {})
+    _if_offered(walk, "directory.read", {"class": "site"})
+    made = _if_offered(walk, "directory.create", {"class": "site", "object": north})
+    identifier = made.get("identifier") or walk.client.directory("put", kind="site", object=north)["identifier"]
+    one = {"class": "site", "identifier": identifier}
+    _if_offered(walk, "directory.write", {**one, "object": {"name": "south"}})
+    for value in _if_offered(walk, "directory.get", {**one, "properties": [_SITE_NAME]}).get("values", ()):
+        _if_offered(walk, "directory.set", {**one, "properties": [{"property": _SITE_NAME, "value": value}]})
+    query = _if_offered(walk, "directory.begin", {"class": "site"}).get("query")
+    for method in ("directory.next", "directory.end"):
+        if query is not None:
+            _if_offered(walk, method, {"query": query})
+    _if_offered(walk, "directory.delete", one)
+    if not walk.client.directory("asked")["requests"]:
+        walk.say("directory", "wrong", f"the manager never asked the directory at {address}")
+    walk.call("directory.use", address=None)
+
+
 def waiting(walk: DriverCheck) -> None:
     """A waiting read must leave the driver free for other calls, and end when its time-out passes."""
     if not walk.client.offers("messages.receive"):
@@ -666,9 +692,8 @@ def _still_there(walk: DriverCheck, what: str, found: str) -> None:
         walk.say(what, "wrong", found)
 
 
-def _if_offered(walk: DriverCheck, method: str, params: dict[str, Json]) -> None:
-    if walk.client.offers(method):
-        walk.call(method, **params)
+def _if_offered(walk: DriverCheck, method: str, params: Mapping[str, Json]) -> Mapping[str, Json]:
+    return walk.call(method, **params).values if walk.client.offers(method) else {}
 
 
 GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
@@ -688,6 +713,7 @@ GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
     transactions,
     coordinator,
     contexts,
+    directory,
     waiting,
     cancel,
     line,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conformance.adapter import protocol
 from conformance.adapter.errors import DriverUnusable, NotAccepted, NotOffered
@@ -18,6 +18,9 @@ from conformance.adapter.process import Launcher, Supervisor
 from conformance.adapter.protocol import Hello
 from conformance.adapter.session import Event, Failure, PendingCall, Result
 from conformance.verdict import Json
+
+if TYPE_CHECKING:
+    from conformance.adapter.directory_server import DirectoryServer
 
 __all__ = ["Client", "Event", "Failure", "Hello", "PendingCall", "Result"]
 
@@ -59,6 +62,7 @@ class Client:
         )
         self.on_call: Callable[[str, Mapping[str, Json]], None] | None = None
         """Called with the method and the parameters of each call that is sent."""
+        self._directory: DirectoryServer | None = None
         self._offered: dict[str, bool] = {}
         self._offered_epoch = 0
         self._supervisor.session()
@@ -166,6 +170,15 @@ class Client:
         self.poll(within_ms)
         return [{"object": one.object, "name": one.name, "arguments": list(one.arguments)} for one in self.events()]
 
+    def directory(self, do: str, /, **params: Json) -> dict[str, Any]:
+        """Use the directory that the harness holds for this driver: see `DirectoryServer.desk`."""
+        if self._directory is None:
+            from conformance.adapter.directory_server import DirectoryServer
+
+            self._directory = DirectoryServer()
+        done: dict[str, Any] = self._directory.desk(do, **params)
+        return done
+
     def probe(self, method: str, params: dict[str, Json] | None = None) -> dict[str, Any]:
         """Send a method that the protocol lacks. Returns the JSON-RPC error that the driver must answer with."""
         session = self._supervisor.session()
@@ -182,6 +195,8 @@ class Client:
 
     def close(self) -> bool:
         """End the session: `stop`, then the end of input, then a kill. Returns True if the driver ended by itself."""
+        if self._directory is not None:
+            self._directory.close()
         return self._supervisor.close()
 
     def __enter__(self) -> Client:

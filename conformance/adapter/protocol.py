@@ -30,10 +30,11 @@ FACETS = (
     "management",
     "security",
     "coordinator",
+    "directory",
     "objects",
     "sessions",
 )
-CALLED_AS = frozenset({"queues", "messages", "management", "security", "objects"})
+CALLED_AS = frozenset({"queues", "messages", "management", "security", "directory", "objects"})
 """Facets whose calls can be made as one of the users of `hello`: their params have the member `as`."""
 NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1: kind of failure if the API cannot express a call; nothing was done
 INFINITE = 0xFFFFFFFF  # timeout_ms of a read without time-out, MS-MQMP 2.2.3.2
@@ -146,10 +147,10 @@ def validator(name: str, part: str) -> Validate:
     """
     described = method(name)
     if part == "params":
-        return _compiled(described.params)
+        return compiled(described.params)
     if part != "result":
         raise ValueError(f"a method has params and a result, not {part}")
-    with_status, without = (_compiled(shape) for shape in described.result["anyOf"])
+    with_status, without = (compiled(shape) for shape in described.result["anyOf"])
     required = described.required_on_success
 
     def validate(value: Json) -> None:
@@ -171,10 +172,11 @@ def validator(name: str, part: str) -> Validate:
 @cache
 def value_validator(name: str) -> Validate:
     """Return a compiled check of the shared value `name` of common.json, which raises SchemaInvalid."""
-    return _compiled(inlined(document("common")["$defs"][name]))
+    return compiled(inlined(document("common")["$defs"][name]))
 
 
-def _compiled(schema: Mapping[str, Json]) -> Validate:
+def compiled(schema: Mapping[str, Json]) -> Validate:
+    """Return a check of values by a schema without references, which raises SchemaInvalid."""
     import fastjsonschema  # imported here because it takes 20 ms, and most commands validate nothing
     from fastjsonschema.draft07 import CodeGeneratorDraft07
     from fastjsonschema.ref_resolver import RefResolver

@@ -229,6 +229,10 @@ class GuardedClient:
         """See `conformance.harness.port.Port.told_events`."""
         return self._taped("events", "", {}, lambda: self._client.told_events(within_ms))
 
+    def directory(self, do: str, /, **params: Any) -> dict[str, Any]:
+        """See `conformance.harness.port.Port.directory`."""
+        return self._taped("directory", do, params, lambda: self._client.directory(do, **params))
+
     def _fits(self, wait_ms: object) -> None:
         """Leave the test out where a wait would last beyond the run's time: a driver may declare up to a minute."""
         from conformance.adapter.protocol import INFINITE

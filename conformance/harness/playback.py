@@ -131,6 +131,10 @@ class Playback:
         """Return the recorded events."""
         return list((self._next(("events",), "", {}) or {}).get("result") or ())
 
+    def directory(self, do: str, /, **params: Any) -> dict[str, Any]:
+        """Return what the directory was recorded to have answered."""
+        return dict((self._next(("directory",), do, params) or {}).get("result") or {})
+
     def restart(self, *, kill: bool) -> bool:
         """Return the recorded result of the restart. Calls in flight become indeterminate."""
         op = self._next(("restart",), "", {})

@@ -87,5 +87,8 @@ class Port(Protocol):
         Each has the members `object`, `name` and `arguments`, as the protocol writes them.
         """
 
+    def directory(self, do: str, /, **params: Any) -> dict[str, Any]:
+        """Use the harness's directory: see `adapter.directory_server.DirectoryServer.desk`."""
+
     def restart(self, *, kill: bool) -> bool:
         """Kill or stop the driver and launch it again on the same state. Return True if it ended as asked."""

@@ -43,6 +43,7 @@ _COSTS = {
     "management": 30,
     "restart": 55,
     "security": 15,
+    "directory": 10,
     "sessions": 80,
 }
 _COST = 40

@@ -68,9 +68,9 @@ MAX_STORY = 100
 class Op:
     """One operation on the client, with everything that happened until the next one.
 
-    what: `call`, `start`, `restart`, `events` or `unique`. request: the number of a call made without waiting. ended,
-    blocked: earlier calls, by number, that were answered or reported to wait. took_ms: its duration. slept_ms: the time
-    that the test let pass before it.
+    what: `call`, `start`, `restart`, `events`, `directory` or `unique`. request: the number of a call made without
+    waiting. ended, blocked: earlier calls, by number, that were answered or reported to wait. took_ms: its duration.
+    slept_ms: the time that the test let pass before it.
     """
 
     what: str

@@ -120,6 +120,10 @@ class Direct:
         """See `conformance.adapter.client.Client.told_events`."""
         return self._client.told_events(within_ms)
 
+    def directory(self, do: str, /, **params: Any) -> dict[str, Any]:
+        """See `conformance.adapter.client.Client.directory`."""
+        return self._client.directory(do, **params)
+
     def restart(self, *, kill: bool) -> bool:
         """End the driver and start another one on the same state."""
         went = self._client.restart(kill=kill)

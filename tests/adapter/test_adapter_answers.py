@@ -44,8 +44,9 @@ ANSWERED = {
     "sessions-bytes", "sessions-early", "sessions-none", "sessions-ping-port", "sessions-queues", "sessions-returns",
     "sessions-timers",
     # Those of the coordinator and of rights: in tests/suites and tests/embedded.
-    "right-checked-at", "owner-and-rights", "personal-store", "signed-on-arrival", "enlisted-twice",
-    "what-a-status-says", "unknown-identifier",
+    "right-checked-at", "owner-and-rights", "personal-store", "signed-on-arrival",
+    "directory-kept", "directory-and-queues", "directory-status",
+    "enlisted-twice", "what-a-status-says", "unknown-identifier",
     "start-and-outcome", "outcome-timeout", "context-calls", "context-unknown", "context-ends",
     "requests-coordinator", "requests-listed", "requests-information", "refuse-effect", "refuse-codes",
     "refuse-decisions",

@@ -16,6 +16,7 @@ METHODS = {
     "outgoing": ["counts", "pause", "resume"],
     "management": ["get", "action"],
     "security": ["get", "set", "certificates"],
+    "directory": ["use", "own", "read", "begin", "next", "end", "create", "delete", "write", "get", "set"],
     "packets": ["encode", "decode"],
     "structures": ["encode", "decode"],
     "objects": ["create", "invoke", "get", "query", "release", "advise", "unadvise"],
