@@ -1,0 +1,141 @@
+"""Stories of attributes: each one of a class is published in the directory and read from it as it is.
+
+MS-MQDMPR 3.1.1, 3.1.1.1, 3.1.1.6 to 3.1.1.9, 3.1.1.15.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.model.descriptors import Descriptor, Entry, encoded
+from conformance.model.rights import EVERYBODY
+from conformance.suites.directory.scene import Scene, asks, by_identifier, part_of, plain, same
+
+if TYPE_CHECKING:
+    from conformance.verdict import Json
+
+_ID, _OTHER_ID = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d", "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a11"
+_SID: Final = "S-1-5-21-1-2-3-1001"
+_SECURITY: Final = base64.b64encode(encoded(Descriptor(_SID, None, (Entry(0, 0x20, EVERYBODY, 0),)))).decode()
+_DIGESTS: Final = [base64.b64encode(bytes([number] * 16)).decode() for number in (1, 2)]
+Values = Mapping[str, tuple["Json", str]]
+"""The value of an attribute, and the words of the requirements on it, separated by spaces."""
+PUBLISHED: Final[Mapping[str, tuple[str, Values]]] = MappingProxyType(
+    {
+        "enterprise": (
+            "3.1.1.6",
+            {
+                "name": ("firm", "name"),
+                "weakened_security": (True, "weakened-security"),
+                "non_ldap_capable_queue_manager_notification": (False, "non-ldap-notification"),
+                "default_time_to_live": (4_294_967_295, "default-time-to-live"),
+                "old_directory": (True, "old-directory"),
+                "security": (_SECURITY, "security"),
+            },
+        ),
+        "site": (
+            "3.1.1.7",
+            {
+                "name": ("Nörd", ""),
+                "primary_site_controller": ("PSC", "primary-site-controller"),
+                "intra_site_replication_interval": (2, "intra-site-replication-interval"),
+                "inter_site_replication_interval": (10, "inter-site-replication-interval"),
+                "foreign_site": (True, "foreign-site"),
+                "public_signing_key_list": ("CAAAAAAAAAA=", "public-signing-key-list"),
+                "migrated_from_msmq10": (True, "migrated-from-msmq10"),
+                "security": (_SECURITY, "security"),
+                "site_gates": ([_ID, _OTHER_ID], "site-gate-collection"),
+            },
+        ),
+        "routing_link": (
+            "3.1.1.8",
+            {
+                "description": ("line", "description"),
+                "actual_cost": (999_999, "actual-cost actual-cost-range"),
+                "site1_identifier": (_ID, "site1-identifier"),
+                "site2_identifier": (_OTHER_ID, "site2-identifier"),
+                "site_gate_identifier_list": ([_OTHER_ID, _ID], "site-gate-identifier-list"),
+            },
+        ),
+        "connected_network": ("3.1.1.9", {"name": ("net", "name"), "security": (_SECURITY, "security")}),
+        "user": (
+            "3.1.1.15",
+            {
+                "security_identifier": (_SID, "security-identifier"),
+                "certificate_digest_list": (_DIGESTS, "certificate-digest-list digest-length"),
+                "certificates": ("CAAAAAAAAAA=", "certificates"),
+            },
+        ),
+    }
+)
+"""By class: the section, and the attributes of an object that somebody creates through the manager."""
+_PATHS: Final = ("site", "routing_link")
+OWN: Final[Values] = MappingProxyType(
+    {
+        "create_time": (1_600_000_000, "create-time"),
+        "modify_time": (1_600_000_100, "modify-time"),
+        "queue_manager_quota": (123_456, ""),
+        "full_path": ("CN=msmq,CN=HOST,OU=here", "full-path"),
+        "site_identifier_list": ([], "site-identifier-list"),
+        "connected_network_identifier_list": ([_ID], "connected-network-list"),
+        "out_routing_server_identifier_list": ([_OTHER_ID], "out-routing-server-list"),
+        "in_routing_server_identifier_list": ([_ID, _OTHER_ID], "in-routing-server-list"),
+        "directory_server": (True, "directory-server"),
+        "directory_server_type": ("BackupSiteController", "directory-server-type directory-server-type-values"),
+        "public_encryption_key_list": ("CAAAAAAAAAA=", "encryption-key-list"),
+        "public_signing_key_list": ("CAAAAAAAAAA=", "signing-key-list"),
+    }
+)
+"""The same of the manager's own object."""
+
+
+def claims(name: str) -> tuple[str, ...]:
+    """Return the ids of the requirements that a story can show."""
+    kind = name.removeprefix("attributes-")
+    section, values = PUBLISHED.get(kind, ("3.1.1.1", OWN))
+    words = " ".join(each for _, each in values.values()).split() + ["full-path"] * (kind in _PATHS)
+    return (*(f"MQDMPR-{section}.{word}" for word in dict.fromkeys(words)), "MQDMPR-3.1.1.directory-published")
+
+
+def published(scene: Scene, kind: str) -> None:
+    """An object that is created, read and written through the manager has each attribute as it was given."""
+    section, values = PUBLISHED[kind]
+    scene.used()
+    given = {name: value for name, (value, _) in values.items()}
+    params: dict[str, Any] = {"class": kind, "object": given}
+    made = scene.call(f"create a {kind} in the directory", "directory.create", **params)
+    requests = scene.asked()
+    created = asks(requests, "create", kind)
+    carried = {} if created is None else created["params"]["object"]
+    identifier = str(made.values.get("identifier", ""))
+    params = {"class": kind, "filter": by_identifier(identifier)}
+    read = scene.call(f"read the {kind}", "directory.read", **params)
+    shown = read.values.get("object")
+    for name, (value, words) in values.items():
+        right = {name: value}
+        demands = [*(f"MQDMPR-{section}.{word}" for word in words.split()), "MQDMPR-3.1.1.directory-published"]
+        scene.shows(demands, same(carried, right), right, part_of(carried, right) or plain(requests))
+        scene.shows(demands, same(shown, right), right, part_of(shown, right))
+    if kind in _PATHS and identifier:
+        held = {"full_path": next(each["full_path"] for each in scene.objects(kind))}
+        scene.shows(f"MQDMPR-{section}.full-path", same(shown, held), held, part_of(shown, held))
+
+
+def own(scene: Scene) -> None:
+    """The manager holds each attribute of its own object as the directory has it."""
+    scene.own_object(**{name: value for name, (value, _) in OWN.items()})
+    scene.used()
+    held = scene.own()["queue_manager"]
+    for name, (value, words) in OWN.items():
+        right = {name: value}
+        demands = [*(f"MQDMPR-3.1.1.1.{word}" for word in words.split()), "MQDMPR-3.1.1.directory-published"]
+        scene.shows(demands, same(held, right), right, part_of(held, right))
+
+
+STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
+    {**{f"attributes-{kind}": partial(published, kind=kind) for kind in PUBLISHED}, "attributes-own": own}
+)

@@ -1,0 +1,443 @@
+"""Stories of the directory events: what reaches the directory, what is answered, and what follows where it is away.
+
+MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.suites.directory.scene import (
+    ONLINE_MS,
+    OWN_NAME,
+    Scene,
+    asks,
+    by_identifier,
+    part_of,
+    plain,
+    same,
+    where,
+)
+from conformance.suites.security.scene import Untold
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.verdict import Json
+
+_RESULT: Final = "MQDMPR-3.1.1.17.directory-"
+RESULTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "Success": f"{_RESULT}success",
+        "GenericError": f"{_RESULT}generic-error",
+        "DirectoryNotConnected": f"{_RESULT}not-connected",
+        "ObjectNotFound": f"{_RESULT}object-not-found",
+        "AttributeNotFound": f"{_RESULT}attribute-not-found",
+        "EndOfData": f"{_RESULT}end-of-data",
+        "ObjectAlreadyExists": f"{_RESULT}object-already-exists",
+    }
+)
+_NOWHERE: Final = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d"
+WAYS_AWAY: Final = ("closed", "drops", "silent")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event on one object. section: of MS-MQDMPR. act: makes the call. fails: other results that it can have."""
+
+    section: str
+    method: str
+    done: str
+    act: Callable[[Scene, str, str, Mapping[str, Json]], Result]
+    fails: tuple[str, ...]
+
+    def demand(self, word: str) -> str:
+        """Return the id of a requirement of its section."""
+        return f"MQDMPR-{self.section}.{word}"
+
+
+def _create(scene: Scene, kind: str, identifier: str, given: Mapping[str, Json]) -> Result:
+    params: dict[str, Any] = {"class": kind, "object": dict(given)}
+    return scene.call(f"create a {kind} in the directory", "directory.create", **params)
+
+
+def _delete(scene: Scene, kind: str, identifier: str, given: Mapping[str, Json]) -> Result:
+    params: dict[str, Any] = {"class": kind, "identifier": identifier}
+    return scene.call(f"delete a {kind} in the directory", "directory.delete", **params)
+
+
+def _write(scene: Scene, kind: str, identifier: str, given: Mapping[str, Json]) -> Result:
+    params: dict[str, Any] = {"class": kind, "identifier": identifier, "object": dict(given)}
+    params["attributes"] = sorted(given)
+    return scene.call(f"write a {kind} to the directory", "directory.write", **params)
+
+
+EVENTS: Final[Mapping[str, Event]] = MappingProxyType(
+    {
+        "create": Event("3.1.7.1.18", "create", "created", _create, ("GenericError", "ObjectAlreadyExists")),
+        "delete": Event("3.1.7.1.19", "delete", "deleted", _delete, ("GenericError", "ObjectNotFound")),
+        "write": Event("3.1.7.1.24", "write", "written", _write, ("GenericError", "ObjectNotFound")),
+    }
+)
+OBJECTS: Final[Mapping[str, tuple[Mapping[str, Json], Mapping[str, Json]]]] = MappingProxyType(
+    {
+        "site": ({"name": "north", "intra_site_replication_interval": 7}, {"name": "south"}),
+        "queue": ({"path_name": "OTHER\\orders", "label": "old"}, {"label": "new", "base_priority": 3}),
+        "queue_manager": ({OWN_NAME: "OTHER", "journal_quota": 9}, {"journal_quota": 8}),
+        "routing_link": ({"description": "line", "actual_cost": 12}, {"actual_cost": 999_999}),
+        "enterprise": ({"name": "firm", "default_time_to_live": 60}, {"default_time_to_live": 61}),
+        "connected_network": ({"name": "net"}, {"name": "other net"}),
+        "user": ({"security_identifier": "S-1-5-21-1-2-3-1001"}, {"certificates": "AAAAAA=="}),
+    }
+)
+"""What an object of a class is created with, and what is written to it."""
+_ANNOUNCED: Final[Mapping[tuple[str, str], tuple[str, str]]] = MappingProxyType(
+    {
+        ("create", "queue"): ("QueueCreation", "MQDMPR-3.1.7.1.18.change-notification"),
+        ("delete", "queue"): ("QueueDeletion", "MQDMPR-3.1.7.1.19.change-notification"),
+        ("write", "queue"): ("QueueUpdate", "MQDMPR-3.1.7.1.24.queue-notification"),
+        ("write", "queue_manager"): ("QueueManagerUpdate", "MQDMPR-3.1.7.1.24.queue-manager-notification"),
+    }
+)
+_ABOUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
+    {
+        ("create", "queue"): "MQDMPR-3.1.7.1.18.public-queue",
+        ("delete", "queue"): "MQDMPR-3.1.7.1.19.public-queue",
+        ("write", "queue"): "MQDMPR-3.1.7.1.24.public-queue",
+        ("write", "queue_manager"): "MQDMPR-3.1.7.1.24.queue-manager-object",
+    }
+)
+
+
+def _begun(scene: Scene, event: str, kind: str, mode: str = "") -> tuple[str, Mapping[str, Json]]:
+    """Integrate the manager, make the object that the event needs, and return its identifier and what is given."""
+    made, changed = OBJECTS[kind]
+    scene.used(mode)
+    if event == "create":
+        return _NOWHERE, made
+    return scene.put(kind, **made), changed
+
+
+def _told(answer: Result) -> Json:
+    return answer.values.get("result") if answer.ok else f"status {answer.status}"
+
+
+def event_done(scene: Scene, event: str, kind: str) -> None:
+    """An event reaches the directory with what was given, and answers what the directory answered."""
+    what = EVENTS[event]
+    identifier, given = _begun(scene, event, kind)
+    answer = what.act(scene, kind, identifier, given)
+    requests = scene.asked()
+    about = {} if event == "create" else {"identifier": identifier}
+    found = asks(requests, what.method, kind, **about)
+    carried = found is not None and (event == "delete" or same(found["params"]["object"], given))
+    scene.shows(what.demand(what.done), carried, {"method": what.method, **about, **given}, plain(requests))
+    told = _told(answer)
+    demands = (RESULTS["Success"], what.demand("reached"), what.demand("directory-status"))
+    scene.shows(demands, told == "Success", "Success", told)
+    if event == "create" and found is not None:
+        gave = found["answer"].get("identifier")
+        scene.shows(what.demand("object-guid"), same(answer.values, {"identifier": gave}), gave, dict(answer.values))
+    _announcement(scene, event, kind, requests, done=True)
+
+
+def _announcement(scene: Scene, event: str, kind: str, requests: list[Mapping[str, Json]], *, done: bool) -> None:
+    told = [each["params"]["operation"] for each in requests if each["method"] == "changed"]
+    word, demand = _ANNOUNCED.get((event, kind), ("", ""))
+    if word and done:
+        scene.shows((demand, _ABOUT[event, kind]), told == [word], [word], told)
+    elif not word and event != "write":
+        scene.shows(EVENTS[event].demand("public-queue"), not told, [], told)
+    elif not word or event == "write":
+        scene.shows("MQDMPR-3.1.7.1.24.announced-on-success", not told, [], told)
+
+
+def event_refused(scene: Scene, event: str, kind: str, result: str) -> None:
+    """The directory refuses: that is the answer, and the manager stays online."""
+    what = EVENTS[event]
+    identifier, given = _begun(scene, event, kind)
+    scene.lie(what.method, kind, {"result": result})
+    told = _told(what.act(scene, kind, identifier, given))
+    demands = (RESULTS[result], what.demand("directory-status"), what.demand("reached"))
+    scene.shows(demands, told == result, result, told)
+    requests = scene.asked()
+    if event == "write":
+        _announcement(scene, event, kind, requests, done=False)
+    offline = scene.own()["offline"]
+    scene.shows(what.demand("reached"), offline is False, {"offline": False}, {"offline": offline})
+
+
+def event_away(scene: Scene, event: str, kind: str, mode: str) -> None:
+    """The directory is away: the event says so, the manager works offline, and looks for it after a minute."""
+    what = EVENTS[event]
+    identifier, given = _begun(scene, event, kind, mode)
+    with scene.away(mode):
+        told = _told(what.act(scene, kind, identifier, given))
+        demands = (RESULTS["DirectoryNotConnected"], what.demand("not-connected"), what.demand("not-connected-status"))
+        scene.shows(demands, told == "DirectoryNotConnected", "DirectoryNotConnected", told)
+        offline = scene.own()["offline"]
+        scene.shows(
+            (what.demand("goes-offline"), "MQDMPR-3.1.1.1.directory-offline"),
+            offline is True,
+            {"offline": True},
+            {"offline": offline},
+        )
+    scene.asked()
+    scene.passes(ONLINE_MS)
+    requests = scene.asked()
+    looked = asks(requests, "read", "queue_manager", filter=by_identifier(scene.guid))
+    scene.shows(what.demand("online-timer"), looked is not None, {"read": "queue_manager"}, plain(requests))
+
+
+_READ: Final = "MQDMPR-3.1.7.1.20."
+
+
+def _read(scene: Scene, kind: str, **more: Json) -> Result:
+    return scene.call(f"read a {kind} from the directory", "directory.read", **{"class": kind, **more})
+
+
+def read_online(scene: Scene, kind: str) -> None:
+    """A read is delegated with filter and attributes, and answers what the directory answered."""
+    made, _ = OBJECTS[kind]
+    scene.used()
+    first = scene.put(kind, **made)
+    attributes = sorted(made)
+    answer = _read(scene, kind, filter=by_identifier(first), attributes=attributes)
+    requests = scene.asked()
+    found = asks(requests, "read", kind, filter=by_identifier(first), attributes=attributes)
+    scene.shows((f"{_READ}online", f"{_READ}delegated"), found is not None, {"read": kind}, plain(requests))
+    told, shown = _told(answer), answer.values.get("object")
+    scene.shows((f"{_READ}directory-status", f"{_READ}reached"), told == "Success", "Success", told)
+    scene.shows((f"{_READ}directory-object", f"{_READ}returned-matches-filter"), same(shown, made), dict(made), shown)
+    everything = _read(scene, kind, filter=by_identifier(first)).values.get("object")
+    wanted = next(each for each in scene.objects(kind) if each["identifier"] == first)
+    scene.shows(f"{_READ}directory-object", same(everything, wanted), dict(wanted), part_of(everything, wanted))
+    scene.asked()
+    _read(scene, kind)
+    requests = scene.asked()
+    bare = next((each for each in requests if each["method"] == "read"), None)
+    holds = bare is not None and not bare["params"].get("filter") and "attributes" not in bare["params"]
+    scene.shows(f"{_READ}null-filter-first", holds, {"filter": None}, plain(requests))
+
+
+def read_refused(scene: Scene, result: str) -> None:
+    """A read answers why the directory has nothing."""
+    scene.used()
+    if result == "GenericError":
+        scene.lie("read", "site", {"result": result})
+    if result == "AttributeNotFound":
+        scene.put("site", name="bare")
+    more = {"attributes": ["security"]} if result == "AttributeNotFound" else {"filter": where("name", "nowhere")}
+    told = _told(_read(scene, "site", **more))
+    scene.shows((RESULTS[result], f"{_READ}directory-status"), told == result, result, told)
+    offline = scene.own()["offline"]
+    scene.shows(f"{_READ}reached", offline is False, {"offline": False}, {"offline": offline})
+
+
+def _public(scene: Scene, name: str, **properties: Json) -> str:
+    """Create a public queue and return its identifier. Raises Untold."""
+    path = f"{scene.mq.hello.computer}\\{name}"
+    params: dict[str, Any] = {"path_name": path, **({"properties": properties} if properties else {})}
+    made = scene.call("create a public queue", "queues.create", **params)
+    if not made.ok:
+        raise Untold("no public queue could be created")
+    found = next((each for each in scene.objects("queue") if same(each, {"path_name": path})), None)
+    if found is None:
+        raise Untold("the public queue is not in the directory")
+    return str(found["identifier"])
+
+
+def read_offline(scene: Scene, mode: str) -> None:
+    """Offline, the manager answers from what it has, and asks nobody unless it is forced."""
+    scene.used(mode)
+    first = _public(scene, "first", PROPID_Q_LABEL="one")
+    second = _public(scene, "second", PROPID_Q_LABEL="two")
+    scene.turn(mode)
+    told = _told(_read(scene, "site"))
+    away = (RESULTS["DirectoryNotConnected"], f"{_READ}not-connected", f"{_READ}not-connected-status")
+    scene.shows(away, told == "DirectoryNotConnected", "DirectoryNotConnected", told)
+    offline = scene.own()["offline"]
+    scene.shows(f"{_READ}goes-offline", offline is True, {"offline": True}, {"offline": offline})
+    scene.turn("answers")
+    scene.asked()
+    _offline_queues(scene, first, second)
+    own = _read(scene, "queue_manager", filter=by_identifier(scene.guid))
+    scene.shows((f"{_READ}offline-own-status",), _told(own) == "Success", "Success", _told(own))
+    name = {OWN_NAME: scene.mq.hello.computer}
+    shown = own.values.get("object")
+    demands = (f"{_READ}offline-own-returned", f"{_READ}offline-own-object")
+    scene.shows(demands, same(shown, name), name, part_of(shown, name))
+    scene.shows(f"{_READ}offline-own-ends", not (requests := scene.asked()), [], plain(requests))
+    for more in ({"filter": by_identifier(_NOWHERE)}, {}):
+        told = _told(_read(scene, "queue_manager" if more else "site", **more))
+        scene.shows(f"{_READ}offline-not-connected", told == "DirectoryNotConnected", "DirectoryNotConnected", told)
+    scene.shows((f"{_READ}offline", f"{_READ}offline-ends"), not (requests := scene.asked()), [], plain(requests))
+    told = _told(_read(scene, "queue_manager", filter=by_identifier(scene.guid), force=True))
+    requests = scene.asked()
+    forced = asks(requests, "read", "queue_manager", filter=by_identifier(scene.guid))
+    scene.shows((f"{_READ}online", f"{_READ}reached"), forced is not None, {"read": "queue_manager"}, plain(requests))
+
+
+def _offline_queues(scene: Scene, first: str, second: str) -> None:
+    """Read queues offline, by filters of each operator that knows some of the queues."""
+    rows: tuple[tuple[str, str, Json, str | None], ...] = (
+        ("label", "EQUALS", "two", second),
+        ("label", "NOT-EQUALS", "one", second),
+        ("identifier", "EQUALS", first.upper(), first),
+        ("label", "EQUALS", "three", None),
+    )
+    for attribute, operator, value, wanted in rows:
+        answer = _read(scene, "queue", filter=where(attribute, value, operator))
+        told = _told(answer)
+        if wanted is None:
+            scene.shows(f"{_READ}offline-queue-not-found", told == "ObjectNotFound", "ObjectNotFound", told)
+            continue
+        shown = answer.values.get("object")
+        right = {"identifier": wanted}
+        scene.shows(f"{_READ}offline-queue-status", told == "Success", "Success", told)
+        demands = (
+            f"{_READ}offline-queue-returned",
+            f"{_READ}offline-queue",
+            f"{_READ}offline-queue-filter",
+            f"{_READ}filter-first",
+        )
+        scene.shows(demands, same(shown, right), right, part_of(shown, right))
+    requests = scene.asked()
+    for word in ("offline", "offline-queue-ends", "offline-queue-not-found-ends"):
+        scene.shows(f"{_READ}{word}", not requests, [], plain(requests))
+
+
+def read_away(scene: Scene, mode: str) -> None:
+    """A read that the directory does not answer is not connected; a minute later the manager looks for it."""
+    scene.used(mode)
+    with scene.away(mode):
+        told = _told(_read(scene, "site"))
+        scene.shows(f"{_READ}not-connected-status", told == "DirectoryNotConnected", "DirectoryNotConnected", told)
+    scene.asked()
+    scene.passes(ONLINE_MS - 1_000)
+    early = scene.asked()
+    scene.shows("MQDMPR-3.1.2.5.one-minute", not early, [], plain(early))
+    scene.passes(1_000)
+    requests = scene.asked()
+    looked = asks(requests, "read", "queue_manager", filter=by_identifier(scene.guid))
+    demands = (f"{_READ}online-timer", "MQDMPR-3.1.2.5.one-minute", "MQDMPR-3.1.7.1.25.reads-own-object")
+    scene.shows(demands, looked is not None, {"read": "queue_manager"}, plain(requests))
+
+
+def forced_away(scene: Scene) -> None:
+    """A forced read that does not reach the directory says so and leaves the manager online."""
+    scene.used()
+    with scene.away():
+        told = _told(_read(scene, "site", force=True))
+        scene.shows(f"{_READ}reached", told == "DirectoryNotConnected", "DirectoryNotConnected", told)
+        offline = scene.own()["offline"]
+        scene.shows(f"{_READ}reached", offline is False, {"offline": False}, {"offline": offline})
+
+
+def query(scene: Scene, kind: str) -> None:
+    """A query gives each object that the filter selects, in the order asked for, until there is none."""
+    scene.used()
+    made, _ = OBJECTS[kind]
+    attribute = next(iter(made))
+    values = ["b", "a", "c"] if isinstance(made[attribute], str) else [2, 1, 3]
+    for value in values:
+        scene.put(kind, **{**made, attribute: value})
+    order = [{"priority": 1, "ascending": True}]
+    selected = where(attribute, values[2], "NOT-EQUALS")
+    params: dict[str, Any] = {"class": kind, "filter": selected, "attributes": [attribute], "order": order}
+    begun = scene.call(f"query each {kind}", "directory.begin", **params)
+    requests = scene.asked()
+    found = asks(requests, "begin", kind, filter=selected, attributes=[attribute])
+    carried = found is not None and found["params"].get("order") == order
+    scene.shows(("MQDMPR-3.1.7.1.21.delegated",), carried and begun.ok, params, plain(requests))
+    handle = begun.values.get("query")
+    if handle is None:
+        raise Untold("no query began")
+    rows = [scene.call("the next object", "directory.next", query=handle) for _ in range(3)]
+    told = [(_told(row), (row.values.get("object") or {}).get(attribute)) for row in rows]
+    wanted = [("Success", values[1]), ("Success", values[0]), ("EndOfData", None)]
+    demands = ("MQDMPR-3.1.7.1.22.delegated", "MQDMPR-3.1.7.1.21.filter-each", RESULTS["EndOfData"])
+    scene.shows(demands, told == wanted, [list(row) for row in wanted], [list(row) for row in told])
+    ended = _told(scene.call("end the query", "directory.end", query=handle))
+    requests = scene.asked()
+    over = ended == "Success" and asks(requests, "end") is not None
+    scene.shows("MQDMPR-3.1.7.1.23.delegated", over, "Success", ended)
+    begun = scene.call(f"query each {kind} without a filter", "directory.begin", **{"class": kind})
+    bare = asks(scene.asked(), "begin", kind)
+    holds = bare is not None and not bare["params"].get("filter")
+    scene.shows("MQDMPR-3.1.7.1.21.null-filter-all", holds, {"filter": None}, bare and dict(bare["params"]))
+
+
+_ONLINE: Final = "MQDMPR-3.1.7.1.25."
+
+
+def back_online(scene: Scene) -> None:
+    """The directory comes back: the manager takes over its attributes and those of its public queues."""
+    scene.used()
+    first = _public(scene, "first", PROPID_Q_LABEL="one")
+    second = _public(scene, "second")
+    with scene.away():
+        _read(scene, "site")
+        scene.passes(ONLINE_MS)
+        offline = scene.own()["offline"]
+        scene.shows(f"{_ONLINE}own-object-not-read", offline is True, {"offline": True}, {"offline": offline})
+        scene.own_object(journal_quota=4321)
+        queue = next(each for each in scene.objects("queue") if each["identifier"] == first)
+        scene.put("queue", **{**queue, "label": "changed"})
+        scene.mq.directory("drop", kind="queue", identifier=second)
+    scene.asked()
+    scene.passes(ONLINE_MS)
+    requests = scene.asked()
+    looked = asks(requests, "read", "queue_manager", filter=by_identifier(scene.guid))
+    demands = (f"{_ONLINE}reads-own-object", f"{_ONLINE}checks-again")
+    scene.shows(demands, looked is not None, {"read": "queue_manager"}, plain(requests))
+    held = scene.own()
+    wanted = {"journal_quota": 4321}
+    shown = part_of(held["queue_manager"], wanted)
+    scene.shows(f"{_ONLINE}own-attributes", same(shown, wanted), wanted, shown)
+    demands = (f"{_ONLINE}goes-online", f"{_ONLINE}own-object-read")
+    scene.shows(demands, held["offline"] is False, {"offline": False}, {"offline": held["offline"]})
+    read = all(asks(requests, "read", "queue", filter=by_identifier(each)) is not None for each in (first, second))
+    scene.shows(f"{_ONLINE}reads-public-queues", read, {"read": [first, second]}, plain(requests))
+    labels = {
+        name: scene.call(
+            "read the label", "queues.get", format_name=f"PUBLIC={name}", properties=["PROPID_Q_LABEL"]
+        ).values.get("properties")
+        for name in (first, second)
+    }
+    wanted_labels: Json = {first: {"PROPID_Q_LABEL": "changed"}, second: {"PROPID_Q_LABEL": ""}}
+    demands = (f"{_ONLINE}queue-attributes-updated", "MQDMPR-3.1.1.2.public-attributes-in-directory")
+    scene.shows(demands, labels[first] == wanted_labels[first], wanted_labels[first], labels[first])
+    scene.shows(f"{_ONLINE}queue-read", labels[second] == wanted_labels[second], wanted_labels[second], labels[second])
+
+
+STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
+    {
+        **{f"{event}-{kind}": partial(event_done, event=event, kind=kind) for event in EVENTS for kind in OBJECTS},
+        **{
+            f"{event}-{kind}-{result}": partial(event_refused, event=event, kind=kind, result=result)
+            for event, what in EVENTS.items()
+            for kind in ("site", "queue", "queue_manager")
+            for result in what.fails
+        },
+        **{
+            f"{event}-{kind}-{mode}": partial(event_away, event=event, kind=kind, mode=mode)
+            for event in EVENTS
+            for kind in ("site", "queue")
+            for mode in WAYS_AWAY
+        },
+        **{f"read-{kind}": partial(read_online, kind=kind) for kind in OBJECTS},
+        **{
+            f"read-{result}": partial(read_refused, result=result)
+            for result in ("ObjectNotFound", "AttributeNotFound", "GenericError")
+        },
+        **{f"offline-{mode}": partial(read_offline, mode=mode) for mode in WAYS_AWAY},
+        **{f"read-{mode}": partial(read_away, mode=mode) for mode in WAYS_AWAY},
+        "forced-away": forced_away,
+        **{f"query-{kind}": partial(query, kind=kind) for kind in ("site", "queue", "routing_link")},
+        "back-online": back_online,
+    }
+)

@@ -1,0 +1,310 @@
+"""Stories of properties: which attribute of a directory object each number shows, as which type and value.
+
+MS-MQMQ 2.3.1 to 2.3.10. `ROWS` has what the descriptions say; number and type are those of the constants.
+"""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.adapter.directory_store import attributes_of
+from conformance.model.descriptors import Descriptor, Entry, encoded
+from conformance.model.rights import EVERYBODY
+from conformance.spec.constants.enumerations import ENUMERATIONS
+from conformance.spec.constants.properties import PROPERTIES
+from conformance.suites.directory.scene import Scene, plain
+from conformance.wire.security_items import sid_bytes
+
+if TYPE_CHECKING:
+    from conformance.verdict import Json
+
+_TYPES: Final = ENUMERATIONS["VARENUM"].members
+_ID, _OTHER_ID = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d", "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
+_SID: Final = "S-1-5-21-1-2-3-1001"
+_DIGESTS: Final = (bytes(range(16)), bytes(range(16, 32)))
+_DESCRIPTOR: Final = base64.b64encode(encoded(Descriptor(_SID, None, (Entry(0, 0x20, EVERYBODY, 0),)))).decode()
+_YES_NO: Final = ((True, 1, "value-yes"), (False, 0, "value-no"))
+_SERVICES: Final = ((0, 0, "none"), (1, 1, "srv"), (2, 2, "bsc"), (4, 4, "psc"), (8, 8, "pec"))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a property shows. samples: attributes of an object, the value that they give, the entry of that value.
+
+    kind: class of the objects. written: the property can be set.
+    """
+
+    kind: str
+    samples: tuple[tuple[Mapping[str, Json], Json, str], ...]
+    written: bool = False
+
+
+def _of(kind: str, attribute: str, *values: tuple[Json, Json, str], written: bool = True) -> Row:
+    return Row(kind, tuple(({attribute: given}, shown, word) for given, shown, word in values), written)
+
+
+def _plain(name: str, kind: str, attribute: str) -> Row:
+    """Return the row of a property that shows an attribute as it is. `=` before the attribute: nobody writes it."""
+    bare = attribute.removeprefix("=")
+    values = [_DESCRIPTOR] if bare == "security" else _SAMPLES[PROPERTIES[name].variant_type]
+    return _of(kind, bare, *((value, value, "") for value in values), written=bare == attribute)
+
+
+_SAMPLES: Final[Mapping[str, tuple[Json, ...]]] = MappingProxyType(
+    {
+        "VT_LPWSTR": ("a name", "\u00dcn\u00efcode"),
+        "VT_CLSID": (_ID, _OTHER_ID),
+        "VT_CLSID | VT_VECTOR": ([_ID, _OTHER_ID], []),
+        "VT_BLOB": ("AQIDBA==", "/////w=="),
+        "VT_UI4": (7, 0xFFFFFFFF),
+        "VT_UI2": (7, 0xFFFF),
+        "VT_I4": (7, 0x7FFFFFFF),
+    }
+)
+"""Two values of each type."""
+
+
+def _flag(kind: str, attribute: str, *, rows: bool = True) -> Row:
+    return _of(kind, attribute, *((given, shown, word if rows else "") for given, shown, word in _YES_NO))
+
+
+def _first_site(kind: str) -> Row:
+    return Row(kind, (({"site_identifier_list": [_ID, _OTHER_ID]}, _ID, ""),))
+
+
+def _digests(kind: str) -> Row:
+    """Return the row of digests, each of which is shown as a GUID of its bytes."""
+    given: Json = [base64.b64encode(each).decode() for each in _DIGESTS]
+    return Row(
+        kind, (({"certificate_digest_list": given}, [str(uuid.UUID(bytes_le=each)) for each in _DIGESTS], "md5"),)
+    )
+
+
+def _sid(kind: str) -> Row:
+    return Row(kind, (({"security_identifier": _SID}, base64.b64encode(sid_bytes(_SID)).decode(), ""),))
+
+
+def _service(kind: str, attribute: str) -> Row:
+    return _of(kind, attribute, *((given, shown, f"service-{word}") for given, shown, word in _SERVICES))
+
+
+_CONTROLLERS: Final = (("BackupSiteController", 2), ("PrimarySiteController", 4), ("PrimaryEnterpriseController", 8))
+_SYSTEMS: Final = (("Other", 0), ("Foreign", 0x100), ("Win95", 0x200), ("WinClient", 0x300), ("WinServer", 0x400))
+_QM_SERVICE: Final = Row(
+    "queue_manager",
+    (
+        ({"routing_server": False}, 0, "service-none"),
+        ({"routing_server": True}, 1, "service-srv"),
+        *(
+            ({"directory_server": True, "directory_server_type": kind}, value, f"service-{word}")
+            for (kind, value), word in zip(_CONTROLLERS, ("bsc", "psc", "pec"), strict=True)
+        ),
+        ({"remote_access_server": True}, 0x10, "service-ras"),
+    ),
+)
+_WORDS: Final = ("none", "foreign", "95", "ntw", "nts", "nte")
+_OF_EACH: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = MappingProxyType(
+    {
+        "QM": (
+            "queue_manager",
+            {
+                "MACHINE_ID": "=identifier", "PATHNAME": "computer_name", "PATHNAME_DNS": "qualified_computer_name",
+                "CNS": "connected_network_identifier_list", "OUTFRS": "out_routing_server_identifier_list",
+                "INFRS": "in_routing_server_identifier_list", "QUOTA": "queue_manager_quota",
+                "JOURNAL_QUOTA": "journal_quota", "CREATE_TIME": "=create_time", "MODIFY_TIME": "=modify_time",
+                "FULL_PATH": "=full_path", "SITE_IDS": "site_identifier_list", "SECURITY": "security",
+                "OBJ_SECURITY": "security", "ENCRYPT_PKS": "public_encryption_key_list",
+                "SIGN_PKS": "public_signing_key_list", "HASHKEY": "=hash_key",
+            },
+        ),
+        "Q": (
+            "queue",
+            {
+                "FULL_PATH": "=full_path", "NAME_SUFFIX": "=name_suffix", "SECURITY": "security",
+                "OBJ_SECURITY": "security", "HASHKEY": "=hash_key", "LABEL_HASHKEY": "=label_hash_key",
+            },
+        ),
+        "S": (
+            "site",
+            {
+                "PATHNAME": "name", "SITEID": "=identifier", "GATES": "site_gates", "PSC": "primary_site_controller",
+                "INTERVAL1": "intra_site_replication_interval", "INTERVAL2": "inter_site_replication_interval",
+                "FULL_NAME": "=full_path", "SECURITY": "security",
+            },
+        ),
+        "CN": ("connected_network", {"NAME": "name", "GUID": "=identifier", "SECURITY": "security"}),
+        "E": (
+            "enterprise",
+            {
+                "NAME": "name", "CSP_NAME": "csp_name", "PECNAME": "pec_name", "ID": "=identifier",
+                "LONG_LIVE": "default_time_to_live", "SECURITY": "security",
+            },
+        ),
+        "U": ("user", {"SIGN_CERT": "certificates", "ID": "=identifier"}),
+        "L": (
+            "routing_link",
+            {
+                "NEIGHBOR1": "site1_identifier", "NEIGHBOR2": "site2_identifier", "ID": "=identifier",
+                "DESCRIPTION": "description", "FULL_PATH": "=full_path", "GATES": "site_gate_identifier_list",
+            },
+        ),
+        "SET": (
+            "settings",
+            {"QM_ID": "queue_manager_identifier", "FULL_PATH": "=full_path", "SITENAME": "site_name"},
+        ),
+        "MQU": ("mq_user", {"SIGN_CERT": "certificate", "ID": "=identifier", "SECURITY": "security"}),
+        "COM": (
+            "computer",
+            {
+                "FULL_PATH": "=full_path", "SAM_ACCOUNT": "sam_account", "ACCOUNT_CONTROL": "account_control",
+                "DNS_HOSTNAME": "dns_host_name", "SIGN_CERT": "certificate", "ID": "=identifier",
+            },
+        ),
+    }
+)  # fmt: skip
+"""By the letters of its properties: a class, and which attribute a property shows. `=`: nobody writes it."""
+_COSTS: Final = ((1, 1, "range"), (999_999, 999_999, "range"))
+_OWN_ROWS: Final[Mapping[str, Row]] = MappingProxyType(
+    {
+        "PROPID_QM_SITE_ID": _first_site("queue_manager"),
+        "PROPID_QM_SERVICE": _QM_SERVICE,
+        "PROPID_QM_FOREIGN": _of(
+            "queue_manager", "foreign_system", (True, 1, "foreign-machine"), (False, 0, "msmq-machine")
+        ),
+        "PROPID_QM_OS": _of(
+            "queue_manager",
+            "operating_system_type",
+            *(
+                (kind, value, f"msmq-os-{word}")
+                for (kind, value), word in zip((*_SYSTEMS, ("WinEnt", 0x500)), _WORDS, strict=True)
+            ),
+        ),
+        "PROPID_QM_SERVICE_ROUTING": _flag("queue_manager", "routing_server"),
+        "PROPID_QM_SERVICE_DSSERVER": _flag("queue_manager", "directory_server", rows=False),
+        "PROPID_QM_SERVICE_DEPCLIENTS": _flag("queue_manager", "supporting_server", rows=False),
+        "PROPID_QM_GROUP_IN_CLUSTER": _of(
+            "queue_manager", "clustered", (True, 1, "msmq-group-in-cluster"), (False, 0, "msmq-group-not-in-cluster")
+        ),
+        "PROPID_S_NT4_STUB": _flag("site", "migrated_from_msmq10"),
+        "PROPID_S_FOREIGN": _flag("site", "foreign_site"),
+        "PROPID_CN_PROTOCOLID": _of(
+            "connected_network",
+            "protocol",
+            *(("ip", 1, "ip-address-type"), ("ipx", 3, "ipx-address-type"), ("foreign", 5, "foreign-address-type")),
+        ),
+        "PROPID_E_NAMESTYLE": _of(
+            "enterprise", "weakened_security", (False, 0, "weakened-security-off"), (True, 1, "weakened-security-on")
+        ),
+        "PROPID_E_VERSION": _of("enterprise", "version", (515, 515, ""), (0, 0, "")),
+        "PROPID_U_SID": _sid("user"),
+        "PROPID_U_DIGEST": _digests("user"),
+        "PROPID_L_ACTUAL_COST": _of("routing_link", "actual_cost", *_COSTS),
+        "PROPID_SET_NAME": Row("settings", (({}, "MSMQ Settings", "constant"),)),
+        "PROPID_SET_SERVICE": _service("settings", "service"),
+        "PROPID_SET_OLDSERVICE": _service("settings", "old_service"),
+        "PROPID_SET_NT4": _flag("settings", "msmq10"),
+        "PROPID_SET_SERVICE_ROUTING": _flag("settings", "routing_server"),
+        "PROPID_SET_SERVICE_DSSERVER": _flag("settings", "directory_server"),
+        "PROPID_SET_SERVICE_DEPCLIENTS": _flag("settings", "supporting_server"),
+        "PROPID_MQU_SID": _sid("mq_user"),
+        "PROPID_MQU_DIGEST": _digests("mq_user"),
+        "PROPID_COM_SID": _sid("computer"),
+        "PROPID_COM_DIGEST": _digests("computer"),
+    }
+)
+_GROUPED: Final = {"PARTITIONID": "partition_id", "SEQNUM": "sequence_number"}
+
+
+@cache
+def rows() -> Mapping[str, Row]:
+    """Return the rows by the names of the properties. Those without a row show nothing that the text describes."""
+    found: dict[str, Row] = dict(_OWN_ROWS)
+    for letters, (kind, attributes) in _OF_EACH.items():
+        known = attributes_of(kind)
+        for name in PROPERTIES:
+            ending = name.removeprefix(f"PROPID_{letters}_")
+            if ending == name or name in found:
+                continue
+            attribute = attributes.get(ending) or _GROUPED.get(ending, "")
+            if attribute.removeprefix("=") in known:
+                found[name] = _plain(name, kind, attribute)
+    return MappingProxyType(found)
+
+
+def claims(name: str) -> Iterator[str]:
+    """Yield the ids of the requirements on a property that its row can show."""
+    place = f"MQMQ-{PROPERTIES[name].section}."
+    yield place + name.lower().replace("_", "-")
+    words = [word for _, _, word in rows()[name].samples if word]
+    yield from (place + word for word in dict.fromkeys(words))
+    if len(set(words)) > 1 and name != "PROPID_QM_SERVICE":  # of which the text says no MUST
+        yield f"{place}values"
+
+
+def _type(name: str) -> int:
+    return sum(_TYPES[part.strip()] for part in PROPERTIES[name].variant_type.split("|"))
+
+
+def shown(scene: Scene, name: str) -> None:
+    """The property of an object with each of the samples has the number, the type and the value of its row."""
+    row, declared = rows()[name], PROPERTIES[name]
+    whole, *values = claims(name)
+    scene.used()
+    for number, (attributes, value, word) in enumerate(row.samples):
+        identifier = scene.put(row.kind, **{**_needed(row.kind, number), **attributes})
+        identifier = str(attributes.get("identifier", identifier))
+        params: dict[str, Any] = {"class": row.kind, "identifier": identifier, "properties": [declared.value]}
+        answer = scene.call(f"read {name}", "directory.get", **params)
+        found = (answer.values.get("values") or [None])[0] if answer.ok else None
+        wanted = {"vt": _type(name), "value": value}
+        right = isinstance(found, dict) and all(_equal(found.get(each), wanted[each]) for each in wanted)
+        place = f"MQMQ-{declared.section}."
+        scene.shows(
+            [whole, *([place + word] if word else []), *values[-1:] * (f"{place}values" in values)],
+            right,
+            wanted,
+            found or {"status": answer.status},
+        )
+    scene.asked()
+    if row.written:
+        _set(scene, name, row, whole)
+
+
+def _equal(one: Json, other: Json) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one == other or (len(one) == 36 and one.lower() == other.lower())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return bool(one == other)
+
+
+def _needed(kind: str, number: int) -> dict[str, Json]:
+    """Return attributes without which two objects of a class are the same."""
+    names = {"queue_manager": "computer_name", "queue": "path_name", "site": "name", "connected_network": "name"}
+    return {names[kind]: f"OTHER{number}"} if kind in names else {}
+
+
+def _set(scene: Scene, name: str, row: Row, demand: str) -> None:
+    """Set the property of an object to each value, and look at the attribute in the directory."""
+    identifier = scene.put(row.kind, **_needed(row.kind, 99))
+    for attributes, value, _ in row.samples:
+        ((attribute, wanted),) = attributes.items()
+        given = {"property": PROPERTIES[name].value, "value": {"vt": _type(name), "value": value}}
+        params: dict[str, Any] = {"class": row.kind, "identifier": identifier, "properties": [given]}
+        if not scene.call(f"set {name}", "directory.set", **params).ok:
+            return  # no section says that a property can be set
+        held = next(each for each in scene.objects(row.kind) if each["identifier"] == identifier)
+        right = _equal(held.get(attribute), wanted)
+        actual = {attribute: held.get(attribute), "asked": plain(scene.asked())}
+        scene.shows(demand, right, {attribute: wanted}, actual)
+
+
+STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
+    {name.removeprefix("PROPID_"): partial(shown, name=name) for name in rows()}
+)

@@ -1,0 +1,158 @@
+"""A manager that is integrated with the directory of the harness, and what it asks there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.suites.security.scene import Scene as Callers
+from conformance.suites.security.scene import Untold
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+    from conformance.verdict import Json
+
+Asked = Mapping[str, Any]
+"""A request that the manager made: `method`, `params`, and the `answer` of the directory."""
+ONLINE_MS: Final = 60_000  # Directory Online Timer, MS-MQDMPR 3.1.2.5
+WAIT_MS: Final = 10_000  # how long the manager waits for an answer, on a busy machine too
+SILENT_MS: Final = 400  # the same where none comes
+OWN_NAME: Final = "computer_name"
+
+
+def where(attribute: str, value: Json, operator: str = "EQUALS") -> list[dict[str, Json]]:
+    """Return a filter of one expression."""
+    return [{"attribute": attribute, "operator": operator, "value": value}]
+
+
+def by_identifier(identifier: str) -> list[dict[str, Json]]:
+    """Return the filter for the object of an identifier."""
+    return where("identifier", identifier)
+
+
+class Scene(Callers):
+    """A manager with a directory, which begins empty. Raises Untold where the driver lets something not happen."""
+
+    def __init__(self, mq: Port, judge: Recorder) -> None:
+        super().__init__(mq, judge)
+        if mq.hello.queue_manager is None:
+            raise Untold("the driver does not tell the identifier of its manager")
+        self.guid = mq.hello.queue_manager.lower()
+        self.address = str(mq.directory("open")["address"])
+
+    def put(self, kind: str, **attributes: Json) -> str:  # type: ignore[override]
+        """Enter an object into the directory and return its identifier."""
+        return str(self.mq.directory("put", kind=kind, object=attributes)["identifier"])
+
+    def own_object(self, **attributes: Json) -> str:
+        """Enter the object of the manager itself."""
+        return self.put("queue_manager", identifier=self.guid, computer_name=self.mq.hello.computer, **attributes)
+
+    def turn(self, mode: str) -> None:
+        """Let the directory answer, be closed, be silent or hang up."""
+        self.mq.directory("turn", mode=mode)
+        self.judge.step(f"the directory {mode}" if mode != "closed" else "the directory is closed", {"turn": mode}, {})
+
+    def lie(self, method: str, kind: str | None, answer: Json, times: int = 1) -> None:
+        """Let the directory answer the next requests so, whatever it holds."""
+        self.mq.directory("lie", method=method, kind=kind, answer=answer, times=times)
+
+    def use(self, **more: Json) -> Result:
+        """Integrate the manager with the directory."""
+        params: dict[str, Any] = {"address": self.address, "wait_ms": WAIT_MS, **more}
+        return self.call("integrate with the directory", "directory.use", **params)
+
+    def used(self, mode: str = "", **more: Json) -> list[Asked]:
+        """Integrate the manager, with its own object in the directory, and return what it asked. Raises Untold.
+
+        mode: how the directory will be away.
+        """
+        more |= {"wait_ms": SILENT_MS} if mode == "silent" else {}
+        if not any(same(each, {"identifier": self.guid}) for each in self.objects("queue_manager")):
+            self.own_object()
+        self.asked()
+        if not self.use(**more).ok:
+            raise Untold("the manager could not be integrated with a directory")
+        return self.asked()
+
+    def asked(self) -> list[Asked]:
+        """Return what the manager has asked since the last time."""
+        requests: list[Asked] = list(self.mq.directory("asked")["requests"])
+        for each in requests:
+            params = each["params"]
+            words = f"the manager asks the directory: {each['method']} {params.get('class', '')}".rstrip()
+            self.judge.step(words, {"method": each["method"], "params": params}, each["answer"])
+        return requests
+
+    def objects(self, kind: str) -> Iterator[Mapping[str, Json]]:
+        """Return what the directory holds of a class."""
+        return iter(self.mq.directory("objects", kind=kind)["objects"])
+
+    def own(self) -> Mapping[str, Json]:
+        """Return what the manager holds. Raises Untold if it does not tell."""
+        answer = self.call("what the manager holds of the directory", "directory.own")
+        if not answer.ok:
+            raise Untold("the manager does not tell what it holds of the directory")
+        return answer.values
+
+    def passes(self, milliseconds: int) -> None:
+        """Let time pass. Raises Untold on a clock that nobody can advance."""
+        if self.mq.hello.clock != "virtual" or not self.mq.offers("clock.advance"):
+            raise Untold("the driver has no clock that can be advanced")
+        self.call(f"{milliseconds // 1000} seconds pass", "clock.advance", by_ms=milliseconds)
+
+    def shows(self, demands: Sequence[str] | str, holds: bool, expected: Json, actual: Json) -> None:
+        """Record a verdict on each requirement."""
+        for demand in [demands] if isinstance(demands, str) else demands:
+            self.expect(demand, holds, expected, actual)
+
+    @contextmanager
+    def away(self, mode: str = "closed") -> Iterator[None]:
+        """Let the directory be away, and come back."""
+        self.turn(mode)
+        yield
+        self.turn("answers")
+
+
+def asks(requests: Sequence[Asked], method: str, kind: str | None = None, **params: Json) -> Asked | None:
+    """Return the first request of a method about a class, in which these params stand so; None for an absent one.
+
+    Identifiers and names are compared without case, and the order of attributes does not count.
+    """
+    for each in requests:
+        given = each["params"]
+        if each["method"] != method or (kind is not None and given.get("class") != kind):
+            continue
+        if all(_alike(given.get(name), value) for name, value in params.items()):
+            return each
+    return None
+
+
+def _alike(one: Json, other: Json) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one.lower() == other.lower()
+    if isinstance(one, list) and isinstance(other, list) and all(isinstance(each, str) for each in (*one, *other)):
+        return sorted(map(str.lower, one)) == sorted(map(str.lower, other))
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[name], other[name]) for name in one)
+    return bool(one == other)
+
+
+def plain(requests: Sequence[Asked]) -> Json:
+    """Return requests as a verdict shows them."""
+    return [{"method": each["method"], **each["params"]} for each in requests[:20]]
+
+
+def part_of(found: Json, wanted: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the attributes of an object that somebody wants, as far as they are there."""
+    return {name: found[name] for name in wanted if isinstance(found, dict) and name in found}
+
+
+def same(found: Json, wanted: Mapping[str, Json]) -> bool:
+    """Return true if an object has each of these values."""
+    return isinstance(found, dict) and all(name in found and _alike(found[name], wanted[name]) for name in wanted)

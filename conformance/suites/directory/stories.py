@@ -1,0 +1,45 @@
+"""Stories of the directory. Each is told by its name alone; `STORIES` has them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from conformance.suites.directory import attributes, events, initialization, properties, queues
+from conformance.suites.directory.scene import Scene
+from conformance.suites.security.scene import Untold
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+KIND: Final = "story"
+NEEDS: Final = ("directory.use", "directory.own")
+STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
+    {**initialization.STORIES, **attributes.STORIES, **events.STORIES, **queues.STORIES, **properties.STORIES}
+)
+
+
+def tell(name: str, mq: Port, judge: Recorder) -> None:
+    """Run a story. Raises ConformanceFailure, and Untold if the driver does not let it happen."""
+    judge.begin_example(KIND, {"story": name})
+    STORIES[name](Scene(mq, judge))
+
+
+def play(name: str, mq: Port, judge: Recorder, mq_need: Any, *needs: str) -> None:
+    """Tell a story on a fresh manager. needs: further methods without which it makes no sense."""
+    mq_need(*NEEDS, *needs)
+    if mq.offers("reset"):
+        mq.call("reset")
+    try:
+        tell(name, mq, judge)
+    except Untold as nothing:
+        pytest.skip(str(nothing))
+
+
+def marked(stories: Iterable[str], claims: Callable[[str], tuple[str, ...]]) -> list[Any]:
+    """Return stories as parameters of a test, with the requirements that each claims."""
+    return [pytest.param(name, marks=pytest.mark.requirement(*claims(name)), id=name) for name in stories]

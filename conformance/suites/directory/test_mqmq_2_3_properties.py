@@ -1,0 +1,19 @@
+"""Properties of directory objects by their numbers: MS-MQMQ 2.3.1 to 2.3.10."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.suites.directory.properties import STORIES, claims
+from conformance.suites.directory.stories import marked, play
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+
+@pytest.mark.parametrize("story", marked(STORIES, lambda name: tuple(claims(f"PROPID_{name}"))))
+def test_a_property_of_an_object(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "directory.get", "directory.set")
