@@ -28,7 +28,14 @@ from conformance.embedded.store import StoreError
 
 PROTOCOLS = ("1.3", "1.2", "1.1", "1.0")  # the preferred one first
 # Facets that older versions lack.
-SINCE = {"outgoing": "1.1", "management": "1.2", "objects": "1.2", "security": "1.3", "coordinator": "1.3"}
+SINCE = {
+    "outgoing": "1.1",
+    "management": "1.2",
+    "objects": "1.2",
+    "security": "1.3",
+    "coordinator": "1.3",
+    "directory": "1.3",
+}
 METHODS_SINCE = {"directory": "1.2", "harden": "1.3"}  # methods that older versions lack
 MAX_BODY_BYTES = 4_000_000  # leaves room for headers in a packet of 4 MiB
 

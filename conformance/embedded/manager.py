@@ -16,6 +16,8 @@ from conformance.embedded.coordination import Coordination
 from conformance.embedded.coordinator import Coordinator
 from conformance.embedded.delivery import Delivery, Sending
 from conformance.embedded.directory import Directory
+from conformance.embedded.directory_client import DirectoryClient
+from conformance.embedded.directory_properties import DirectoryProperties
 from conformance.embedded.entities import (
     INFINITE,
     Cursor,
@@ -29,6 +31,7 @@ from conformance.embedded.entities import (
     State,
     Transaction,
 )
+from conformance.embedded.integration import Integration
 from conformance.embedded.management import Management
 from conformance.embedded.names import NameParser
 from conformance.embedded.objects.application import ApplicationObject
@@ -124,6 +127,9 @@ class Parts:
     query: type[QueryObject] = QueryObject
     queue_infos: type[QueueInfosObject] = QueueInfosObject
     directory: type[Directory] = Directory
+    directory_client: type[DirectoryClient] = DirectoryClient
+    directory_properties: type[DirectoryProperties] = DirectoryProperties
+    integration: type[Integration] = Integration
     notification: type[Notification] = Notification
     message_sending: type[MessageSending] = MessageSending
     transaction_arguments: type[TransactionArguments] = TransactionArguments
@@ -181,6 +187,8 @@ class Manager:
         self.incoming = parts.incoming(self)
         self.management = parts.management(self)
         self.directory = parts.directory(self)
+        self.integration = parts.integration(self)
+        self.directory_properties = parts.directory_properties(self)
         self.sending = parts.sending(self)
         self.reading = parts.reading(self)
         self.cursors = parts.cursors(self)
@@ -189,6 +197,7 @@ class Manager:
         self.coordinator = Coordinator(self)
         self.objects = parts.objects(self)
         self._recover()
+        self.integration.started()
         self.clock.run_due()  # messages that expired while locked; their locks ended with the process
         self.store.flush()
 
@@ -251,6 +260,7 @@ class Manager:
         self.connected = True
         self.objects.forget()
         self.directory.forget()
+        self.integration.forget()
         self.incoming.forget()
         self.coordination.forget()
         self.coordinator.forget()

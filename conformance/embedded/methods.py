@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from conformance.embedded.coordinator import REQUESTS
 from conformance.embedded.directory import is_computer, is_object, is_user
+from conformance.embedded.directory_client import DEFAULT_WAIT_MS, SUCCESS
+from conformance.embedded.directory_objects import CLASSES, OPERATORS
 from conformance.embedded.entities import Cursor, MqError, Result, Transaction
 from conformance.embedded.manager import Manager
 from conformance.embedded.objects.table import NoAnswer, is_typed
@@ -96,6 +98,24 @@ def _values(value: Json) -> bool:
     return isinstance(value, list) and all(is_typed(each) for each in value)
 
 
+def _variant(value: Json) -> bool:
+    return _object(value) and type(value.get("vt")) is int and 0 <= value["vt"] <= 0xFFFF
+
+
+def _settings(value: Json) -> bool:
+    return _list(value) and all(
+        _object(each) and _u32(each.get("property")) and _variant(each.get("value")) for each in value
+    )
+
+
+def _filter(value: Json) -> bool:
+    return _list(value) and all(
+        _object(each) and _text(each.get("attribute")) and each.get("operator") in OPERATORS and "value" in each
+        for each in value
+    )  # fmt: skip
+
+
+_DIRECTORY_CLASS = _word(*CLASSES)
 _ACCESS = _word("receive", "send", "peek", "move", "receive_admin", "peek_admin")
 _ACTION = _word("first", "previous", "current", "next", "last")
 _READ = {"queue": _handle, "timeout_ms": _u32}
@@ -157,6 +177,16 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "management.acknowledge": {"format_name": _text, "kind": _word("session", "order", "final")},
     "security.get": {"target": _target, "information": _u32},
     "security.set": {"target": _target, "information": _u32, "descriptor": _text},
+    "directory.use": {"address": lambda value: value is None or _text(value)},
+    "directory.read": {"class": _DIRECTORY_CLASS},
+    "directory.begin": {"class": _DIRECTORY_CLASS},
+    "directory.next": {"query": _text},
+    "directory.end": {"query": _text},
+    "directory.create": {"class": _DIRECTORY_CLASS, "object": _object},
+    "directory.delete": {"class": _DIRECTORY_CLASS, "identifier": _guid},
+    "directory.write": {"class": _DIRECTORY_CLASS, "identifier": _guid, "object": _object},
+    "directory.get": {"class": _DIRECTORY_CLASS, "identifier": _guid, "properties": _numbers},
+    "directory.set": {"class": _DIRECTORY_CLASS, "identifier": _guid, "properties": _settings},
     "coordinator.enlist": {"transaction": _guid},
     "coordinator.prepare": {"identifier": _guid},
     "coordinator.commit": {"identifier": _guid},
@@ -186,6 +216,13 @@ _OPTIONAL: Mapping[str, Check] = {
     "sequence_number": _u32,
     "single_phase": _flag,
     "length": _u32,
+    "filter": _filter,
+    "attributes": lambda value: _list(value) and all(map(_text, value)),
+    "order": lambda value: _list(value) and all(map(_object, value)),
+    "force": _flag,
+    "provisioning": _flag,
+    "site": _guid,
+    "wait_ms": lambda value: type(value) is int and 1 <= value <= 60_000,
     "as": _text,
     "caller": _text,
     "personal": lambda value: _list(value) and all(map(_has_key, value)),
@@ -456,6 +493,78 @@ def _certificates(manager: Manager, params: Params, caller: Caller) -> Result:
     if "personal" in params:
         manager.certificates.fill(sid, params["personal"])
     return {"certificates": manager.certificates.told(sid)}
+
+
+@_method("directory.use")
+def _use_directory(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.integration.use(
+        params["address"],
+        site=params.get("site"),
+        wait_ms=params.get("wait_ms", DEFAULT_WAIT_MS),
+        provisioning=params.get("provisioning", False),
+    )
+
+
+@_method("directory.own")
+def _own(manager: Manager, params: Params, caller: Caller) -> Result:
+    return manager.integration.seen()
+
+
+def _of_directory(result: str, **values: Json) -> Result:
+    return {"result": result, **{name: value for name, value in values.items() if result == SUCCESS}}
+
+
+@_method("directory.read")
+def _read_directory(manager: Manager, params: Params, caller: Caller) -> Result:
+    wanted, names, force = params.get("filter"), params.get("attributes"), params.get("force", False)
+    result, found = manager.integration.read(params["class"], wanted, names, force=force)
+    return _of_directory(result, object=found)
+
+
+@_method("directory.begin")
+def _begin_query(manager: Manager, params: Params, caller: Caller) -> Result:
+    wanted, names, order = params.get("filter"), params.get("attributes"), params.get("order")
+    result, query = manager.integration.begin(params["class"], wanted, names, order)
+    return _of_directory(result, query=query)
+
+
+@_method("directory.next")
+def _next_of_query(manager: Manager, params: Params, caller: Caller) -> Result:
+    result, found = manager.integration.next(params["query"])
+    return _of_directory(result, object=found)
+
+
+@_method("directory.end")
+def _end_query(manager: Manager, params: Params, caller: Caller) -> Result:
+    return _of_directory(manager.integration.end(params["query"]))
+
+
+@_method("directory.create")
+def _create_in_directory(manager: Manager, params: Params, caller: Caller) -> Result:
+    result, identifier = manager.integration.create(params["class"], params["object"], params.get("attributes"))
+    return _of_directory(result, identifier=identifier)
+
+
+@_method("directory.delete")
+def _delete_in_directory(manager: Manager, params: Params, caller: Caller) -> Result:
+    return _of_directory(manager.integration.delete(params["class"], params["identifier"]))
+
+
+@_method("directory.write")
+def _write_directory(manager: Manager, params: Params, caller: Caller) -> Result:
+    kind, identifier = params["class"], params["identifier"]
+    return _of_directory(manager.integration.write(kind, identifier, params["object"], params.get("attributes")))
+
+
+@_method("directory.get")
+def _get_of_directory(manager: Manager, params: Params, caller: Caller) -> Result:
+    kind, identifier = params["class"], params["identifier"]
+    return {"values": manager.directory_properties.get(kind, identifier, params["properties"])}
+
+
+@_method("directory.set")
+def _set_of_directory(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.directory_properties.set(params["class"], params["identifier"], params["properties"])
 
 
 def _internal(manager: Manager, params: Params) -> Transaction:

@@ -355,6 +355,8 @@ class Queues:
             **({} if descriptor is None else {"descriptor": descriptor}),
         }
         path = f"{self.manager.computer}\\{local}"
+        if not private and self.manager.integration.integrated:
+            self.manager.integration.publish(path, properties)
         queue = self._add(f"queue-{number:012}", parts["scope"], path, 1 + max(self._by_number, default=0), properties)
         self._store(queue)
         return self.direct_name(queue)
@@ -376,6 +378,7 @@ class Queues:
             self._by_id.pop(member.id, None)
             self.manager.store.drop_queue(member.id)
             self.end_waits(member)
+        self.manager.integration.withdraw(queue)
 
     def satellites(self, queue: Queue) -> list[Queue]:
         """Return a queue with the queues deleted with it: its subqueues and its journal."""
@@ -398,11 +401,10 @@ class Queues:
             "PROPID_Q_PATHNAME": queue.path,
             "PROPID_Q_SCOPE": 1,
             "PROPID_Q_QMID": self.manager.guid,
-            "PROPID_Q_ADS_PATH": "",  # DirectoryPath (3.1.7.1.3)
+            "PROPID_Q_ADS_PATH": queue.properties.get("directory_path", ""),  # (3.1.7.1.3)
             "PROPID_Q_PATHNAME_DNS": f"{self.manager.computer}.local\\{queue.path.partition(chr(92))[2]}",
         }
-        values.pop("descriptor", None)
-        if any(not isinstance(name, str) or name not in values for name in names):
+        if any(not isinstance(name, str) or (name not in SETTABLE and name not in COMPUTED) for name in names):
             raise MqError(MQ_ERROR_ILLEGAL_PROPID)
         return {name: values[name] for name in names}
 
@@ -410,7 +412,9 @@ class Queues:
         """Set properties."""
         queue = self._owner(format_name)
         self.manager.security.need_of_queue(queue, SET_PROPERTIES)
-        queue.properties |= self.properties_to_keep(given, creating=False)
+        changed = self.properties_to_keep(given, creating=False)
+        self.manager.integration.write_queue(queue, changed)
+        queue.properties |= changed
         self.only_public(queue.properties, queue.kind == "private")
         queue.properties["PROPID_Q_MODIFY_TIME"] = self.manager.clock.now_ms() // 1000
         self._store(queue)
@@ -479,6 +483,8 @@ class Queues:
         if "," in format_name:
             return self._open_multiple(format_name, access, share)
         name = self.manager.names.format_name(format_name)
+        if name.kind == "distribution_list" and self.manager.integration.integrated:
+            return self._open_elements([format_name], access, share)
         queue = self._queue_to_open(name, access)
         if access == "send" and share == "deny_receive":
             raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
@@ -498,8 +504,14 @@ class Queues:
 
     def _open_multiple(self, format_name: str, access: str, share: str) -> Descriptor:
         name = self.manager.names.multiple(format_name)
-        unique = {str(element).lower(): str(element) for element in name.parts["elements"]}
-        if len(unique) == 1:  # Expand Format Name (3.1.7.3.8) leaves a single-element name
+        return self._open_elements(list(map(str, name.parts["elements"])), access, share)
+
+    def _open_elements(self, names: list[str], access: str, share: str) -> Descriptor:
+        """Open what Expand Format Name (3.1.7.3.8) makes of names: one of them, or all together."""
+        unique = {element.lower(): element for element in names}
+        if self.manager.integration.integrated:
+            unique = {element.lower(): element for element in self.manager.integration.expanded(names)}
+        if len(unique) == 1:
             return self.open(next(iter(unique.values())), access, share)
         if access != "send":
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
@@ -544,13 +556,22 @@ class Queues:
             return outgoing
         if not sending or self._missing_here(name):
             raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
-        if name.kind == "public" and self.manager.directory.named(name.text) is None:
-            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
+        if name.kind == "public":
+            self._look_up(name, found=outgoing)
         if outgoing is None:
             outgoing = self._add_outgoing(f"outgoing-{self.manager.next_sequence():012}", name.text)
             self.manager.outgoing.opened(outgoing)
             self._store(outgoing)
         return outgoing
+
+    def _look_up(self, name: Name, *, found: Queue | None) -> None:
+        """Look for the public queue that a new outgoing queue leads to. Raises MqError."""
+        integration = self.manager.integration
+        if not integration.integrated:
+            if self.manager.directory.named(name.text) is None:
+                raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
+        elif found is None:
+            integration.look_up(str(name.parts["guid"]))
 
     def _missing_here(self, name: Name) -> bool:
         """Return true if a name designates a queue of this manager; the queue was not found."""

@@ -146,16 +146,12 @@ def sid_bytes(text: str | None) -> bytes:
     return bytes([1, len(below)]) + authority.to_bytes(6, "big") + struct.pack(f"<{len(below)}I", *below)
 
 
-def sid_text(data: bytes) -> str:
-    """Return a SID as text. Raises MqError for bytes that are none."""
-    return _sid_at(data, 0)
-
-
 def _illegal() -> MqError:
     return MqError(MQ_ERROR_ILLEGAL_SECURITY_DESCRIPTOR)
 
 
-def _sid_at(data: bytes, at: int) -> str:
+def sid_text(data: bytes, at: int = 0) -> str:
+    """Return the SID at an offset as text. Raises MqError for bytes that are none."""
     if at + 8 > len(data) or data[at] != 1 or data[at + 1] > 15 or at + 8 + 4 * data[at + 1] > len(data):
         raise _illegal()
     below = struct.unpack_from(f"<{data[at + 1]}I", data, at + 8)
@@ -186,7 +182,7 @@ def entries_of(acl: bytes) -> Iterator[Entry]:
         if size < _ENTRY.size or at + size > len(acl):
             raise _illegal()
         if kind <= 2:
-            yield Entry(kind, mask, _sid_at(acl[: at + size], at + _ENTRY.size), flags)
+            yield Entry(kind, mask, sid_text(acl[: at + size], at + _ENTRY.size), flags)
         at += size
 
 
@@ -202,8 +198,8 @@ def unpacked(text: Json) -> SecurityDescriptor:
     if revision != 1 or not control & _SELF_RELATIVE:
         raise _illegal()
     return SecurityDescriptor(
-        _sid_at(data, owner) if owner else None,
-        _sid_at(data, group) if group else None,
+        sid_text(data, owner) if owner else None,
+        sid_text(data, group) if group else None,
         _list_at(data, dacl) if control & _DACL_PRESENT else None,
         _list_at(data, sacl) if control & _SACL_PRESENT else None,
     )
@@ -215,6 +211,7 @@ class Security:
     def __init__(self, manager: Manager) -> None:
         self.manager = manager
         self.caller: User | None = None  # None for the user who may do everything
+        self.machine: str | None = MACHINE  # the computer's account in a default descriptor, None for one unread
         self.hardened = self.hardens()  # HardenedSecurity (MS-MQDMPR 3.1.1.1)
         self.srmp = manager.names.version >= 4  # earlier ones give no right for messages over HTTP (note <20> there)
 
@@ -274,12 +271,16 @@ class Security:
     def of_new_queue(self, given: Json) -> str | None:
         """Return the descriptor of a queue that the caller creates, in base64. given: what it has asked for.
 
-        None for one that nobody in particular creates, whose descriptor is made when somebody asks for it.
+        None for one that nobody in particular creates, whose descriptor is made when somebody asks for it. A manager
+        with a directory makes it at once, as the computer's account may be another later.
         """
-        if self.caller is None and given is None:
+        if self.caller is None and given is None and not self.manager.integration.integrated:
             return None
         supplied = None if given is None else unpacked(given)
+        integration = self.manager.integration
+        self.machine = integration.machine_sid() if integration.integrated else MACHINE
         made = self.default(self.caller or User(SELF), supplied)
+        self.machine = MACHINE
         return base64.b64encode(made.packed()).decode("ascii")
 
     def default(self, creator: User, supplied: SecurityDescriptor | None) -> SecurityDescriptor:
@@ -299,7 +300,8 @@ class Security:
         yield Entry(_ALLOW, anonymous | (ALL if free else GET_PROPERTIES | GET_PERMISSIONS), EVERYONE)
         if anonymous:
             yield Entry(_ALLOW, anonymous, ANONYMOUS)
-        yield Entry(_ALLOW, GET_PROPERTIES | GET_PERMISSIONS, MACHINE)
+        if self.machine is not None:
+            yield Entry(_ALLOW, GET_PROPERTIES | GET_PERMISSIONS, self.machine)
         if not free:
             yield Entry(_ALLOW, ALL, owner)
 
@@ -413,6 +415,7 @@ class Security:
         if queue is None:
             self.manager.store.set_text("descriptor", text)
         else:
+            self.manager.integration.write_queue(queue, {"descriptor": text})
             self.manager.queues.change(queue, {"descriptor": text})
 
     def forget(self) -> None:
