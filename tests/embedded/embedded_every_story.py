@@ -5,6 +5,7 @@ from __future__ import annotations
 import embedded_stories_coordinated
 import embedded_stories_coordinator
 import embedded_stories_cursors
+import embedded_stories_directory
 import embedded_stories_keeping
 import embedded_stories_management
 import embedded_stories_objects
@@ -31,6 +32,7 @@ MODULES = (
     embedded_stories_coordinated,
     embedded_stories_coordinator,
     embedded_stories_cursors,
+    embedded_stories_directory,
     embedded_stories_keeping,
     embedded_stories_management,
     embedded_stories_objects,
