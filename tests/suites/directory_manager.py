@@ -31,7 +31,16 @@ PROVIDERS = (
     ("Microsoft Enhanced RSA and AES Cryptographic Provider", 1024),
 )
 WORDS = {"PROPID_Q_LABEL": "label", "PROPID_Q_INSTANCE": "identifier", "PROPID_Q_BASEPRIORITY": "base_priority"}
-WORDS |= {"PROPID_Q_FULL_PATH": "full_path", "PROPID_Q_ADS_PATH": "directory_path"}
+WORDS |= {"PROPID_Q_FULL_PATH": "full_path", "PROPID_Q_ADS_PATH": "directory_path", "PROPID_Q_TYPE": "type"}
+WORDS |= {"PROPID_Q_QUOTA": "quota", "PROPID_Q_JOURNAL_QUOTA": "journal_quota", "PROPID_Q_JOURNAL": "journaling"}
+WORDS |= {"PROPID_Q_AUTHENTICATE": "authentication", "PROPID_Q_TRANSACTION": "transactional"}
+WORDS |= {"PROPID_Q_PRIV_LEVEL": "privacy_level"}
+FLAGS, LEVELS = ("journaling", "authentication", "transactional"), ("None", "Optional", "Body")
+
+
+def attribute(name: str, value: Any) -> Any:
+    word = WORDS[name]
+    return bool(value) if word in FLAGS else LEVELS[value] if word == "privacy_level" else value
 
 
 def keys() -> str:
@@ -239,7 +248,8 @@ class Directed(HonestManager):
     def do_queues_create(self, path_name: str, properties: dict[str, Any] | None = None) -> dict[str, Any]:
         if "private$" in path_name:
             return super().do_queues_create(path_name, properties)
-        given = {WORDS[name]: value for name, value in (properties or {}).items()}
+        given = {WORDS[name]: attribute(name, value) for name, value in (properties or {}).items()}
+        given.setdefault("qualified_path_name", path_name.replace("HOST", "HOST.example", 1))
         if "DIRECT=OS:" + path_name in self.queues:
             raise Refused(EXISTS)
         made = self.do_directory_create({"path_name": path_name, **given}, **{"class": "queue"})
@@ -264,13 +274,16 @@ class Directed(HonestManager):
 
     def do_queues_get(self, format_name: str, properties: list[str]) -> dict[str, Any]:
         queue = self.public[format_name.removeprefix("PUBLIC=")]
-        return OK | {"properties": {name: queue.get(WORDS[name], 0) for name in properties}}
+        shown = {name: queue.get(WORDS[name], 0) for name in properties}
+        return OK | {"properties": {name: int(each) if each in (True, False) else each for name, each in shown.items()}}
 
     def do_queues_counts(self, format_name: str) -> dict[str, Any]:
         return OK | {"messages": len(self.queues[format_name]["list"])}
 
     def do_queues_open(self, format_name: str, access: str, share: str = "deny_none") -> dict[str, Any]:
         names = self.expanded(format_name)
+        if len(names) > 1 and access != "send":
+            raise Refused(UNSUPPORTED)
         for name in names:
             if name not in self.queues:
                 self.reach(name)

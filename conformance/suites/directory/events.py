@@ -212,6 +212,9 @@ def read_online(scene: Scene, kind: str) -> None:
     told, shown = _told(answer), answer.values.get("object")
     scene.shows((f"{_READ}directory-status", f"{_READ}reached"), told == "Success", "Success", told)
     scene.shows((f"{_READ}directory-object", f"{_READ}returned-matches-filter"), same(shown, made), dict(made), shown)
+    both = [*by_identifier(first), *where(attributes[0], made[attributes[0]], "NOT-EQUALS")]
+    told = _told(_read(scene, kind, filter=both))
+    scene.shows(f"{_READ}returned-matches-filter", told == "ObjectNotFound", "ObjectNotFound", told)
     everything = _read(scene, kind, filter=by_identifier(first)).values.get("object")
     wanted = next(each for each in scene.objects(kind) if each["identifier"] == first)
     scene.shows(f"{_READ}directory-object", same(everything, wanted), dict(wanted), part_of(everything, wanted))
@@ -271,7 +274,10 @@ def read_offline(scene: Scene, mode: str) -> None:
     demands = (f"{_READ}offline-own-returned", f"{_READ}offline-own-object")
     scene.shows(demands, same(shown, name), name, part_of(shown, name))
     scene.shows(f"{_READ}offline-own-ends", not (requests := scene.asked()), [], plain(requests))
-    for more in ({"filter": by_identifier(_NOWHERE)}, {}):
+    named = _read(scene, "queue_manager", filter=where(OWN_NAME, scene.mq.hello.computer))
+    scene.shows(f"{_READ}offline-own-object", _told(named) == "Success", "Success", _told(named))
+    others = (by_identifier(_NOWHERE), [*by_identifier(scene.guid), *where(OWN_NAME, "OTHER")])
+    for more in (*({"filter": each} for each in others), {}):
         told = _told(_read(scene, "queue_manager" if more else "site", **more))
         scene.shows(f"{_READ}offline-not-connected", told == "DirectoryNotConnected", "DirectoryNotConnected", told)
     scene.shows((f"{_READ}offline", f"{_READ}offline-ends"), not (requests := scene.asked()), [], plain(requests))
@@ -283,14 +289,17 @@ def read_offline(scene: Scene, mode: str) -> None:
 
 def _offline_queues(scene: Scene, first: str, second: str) -> None:
     """Read queues offline, by filters of each operator that knows some of the queues."""
-    rows: tuple[tuple[str, str, Json, str | None], ...] = (
-        ("label", "EQUALS", "two", second),
-        ("label", "NOT-EQUALS", "one", second),
-        ("identifier", "EQUALS", first.upper(), first),
-        ("label", "EQUALS", "three", None),
+    rows: tuple[tuple[list[dict[str, Json]], str | None], ...] = (
+        (where("label", "two"), second),
+        (where("label", "one", "NOT-EQUALS"), second),
+        (by_identifier(first.upper()), first),
+        ([*where("base_priority", -1, "GREATER-THAN"), *where("label", "two")], second),
+        (where("label", "three"), None),
+        ([*by_identifier(first), *where("label", "two")], None),
+        ([*where("label", "two"), *by_identifier(first)], None),
     )
-    for attribute, operator, value, wanted in rows:
-        answer = _read(scene, "queue", filter=where(attribute, value, operator))
+    for expressions, wanted in rows:
+        answer = _read(scene, "queue", filter=expressions)
         told = _told(answer)
         if wanted is None:
             scene.shows(f"{_READ}offline-queue-not-found", told == "ObjectNotFound", "ObjectNotFound", told)
@@ -374,19 +383,42 @@ def query(scene: Scene, kind: str) -> None:
 _ONLINE: Final = "MQDMPR-3.1.7.1.25."
 
 
-def back_online(scene: Scene) -> None:
+_BEFORE: Final[Mapping[str, Json]] = MappingProxyType({"journal_quota": 1, "directory_server": True, "clustered": True})
+_AFTER: Final[Mapping[str, Json]] = MappingProxyType(
+    {"journal_quota": 4321, "directory_server": False, "clustered": False, "queue_manager_quota": 7}
+)
+_TAKEN: Final[Mapping[str, tuple[str, Json, int | str]]] = MappingProxyType(
+    {
+        "PROPID_Q_LABEL": ("label", "changed", "changed"),
+        "PROPID_Q_JOURNAL": ("journaling", True, 1),
+        "PROPID_Q_QUOTA": ("quota", 4000, 4000),
+        "PROPID_Q_JOURNAL_QUOTA": ("journal_quota", 3000, 3000),
+        "PROPID_Q_BASEPRIORITY": ("base_priority", 5, 5),
+        "PROPID_Q_TYPE": ("type", _NOWHERE, _NOWHERE),
+    }
+)
+"""Properties of a queue: the attribute, what the directory has from then on, and what the property shows."""
+
+
+def back_online(scene: Scene, *, filled: bool) -> None:
     """The directory comes back: the manager takes over its attributes and those of its public queues."""
+    scene.own_object(**_BEFORE)
     scene.used()
     first = _public(scene, "first", PROPID_Q_LABEL="one")
     second = _public(scene, "second")
+    if filled:
+        opened = scene.call("open the queue", "queues.open", format_name=f"PUBLIC={first}", access="send")
+        if not opened.ok:
+            raise Untold("the public queue cannot be opened")
+        scene.call("send a message", "messages.send", queue=opened.values["queue"], message={"label": "a"})
     with scene.away():
         _read(scene, "site")
         scene.passes(ONLINE_MS)
         offline = scene.own()["offline"]
         scene.shows(f"{_ONLINE}own-object-not-read", offline is True, {"offline": True}, {"offline": offline})
-        scene.own_object(journal_quota=4321)
+        scene.own_object(**_AFTER)
         queue = next(each for each in scene.objects("queue") if each["identifier"] == first)
-        scene.put("queue", **{**queue, "label": "changed"})
+        scene.put("queue", **{**queue, **{attribute: value for attribute, value, _ in _TAKEN.values()}})
         scene.mq.directory("drop", kind="queue", identifier=second)
     scene.asked()
     scene.passes(ONLINE_MS)
@@ -395,23 +427,40 @@ def back_online(scene: Scene) -> None:
     demands = (f"{_ONLINE}reads-own-object", f"{_ONLINE}checks-again")
     scene.shows(demands, looked is not None, {"read": "queue_manager"}, plain(requests))
     held = scene.own()
-    wanted = {"journal_quota": 4321}
-    shown = part_of(held["queue_manager"], wanted)
-    scene.shows(f"{_ONLINE}own-attributes", same(shown, wanted), wanted, shown)
+    shown = part_of(held["queue_manager"], _AFTER)
+    scene.shows(f"{_ONLINE}own-attributes", same(shown, _AFTER), dict(_AFTER), shown)
     demands = (f"{_ONLINE}goes-online", f"{_ONLINE}own-object-read")
     scene.shows(demands, held["offline"] is False, {"offline": False}, {"offline": held["offline"]})
     read = all(asks(requests, "read", "queue", filter=by_identifier(each)) is not None for each in (first, second))
     scene.shows(f"{_ONLINE}reads-public-queues", read, {"read": [first, second]}, plain(requests))
-    labels = {
-        name: scene.call(
-            "read the label", "queues.get", format_name=f"PUBLIC={name}", properties=["PROPID_Q_LABEL"]
-        ).values.get("properties")
-        for name in (first, second)
-    }
-    wanted_labels: Json = {first: {"PROPID_Q_LABEL": "changed"}, second: {"PROPID_Q_LABEL": ""}}
+    names = [name for name in _TAKEN if scene.mq.hello.takes("properties", name)]
+    shows = {each: _TAKEN[each][2] for each in names}
+    got = scene.call("read the queue", "queues.get", format_name=f"PUBLIC={first}", properties=names)
+    taken = got.values.get("properties")
     demands = (f"{_ONLINE}queue-attributes-updated", "MQDMPR-3.1.1.2.public-attributes-in-directory")
-    scene.shows(demands, labels[first] == wanted_labels[first], wanted_labels[first], labels[first])
-    scene.shows(f"{_ONLINE}queue-read", labels[second] == wanted_labels[second], wanted_labels[second], labels[second])
+    scene.shows(demands, same(taken, shows), dict(shows), taken)
+    label = ["PROPID_Q_LABEL"]
+    kept = scene.call("read the label", "queues.get", format_name=f"PUBLIC={second}", properties=label)
+    shown_label = (kept.values.get("properties") or {}).get(label[0])
+    scene.shows(f"{_ONLINE}queue-read", shown_label == "", "", shown_label)
+
+
+def check_refused(scene: Scene, result: str) -> None:
+    """The directory is reached again but does not have the manager's object: the next check comes all the same."""
+    scene.used()
+    with scene.away():
+        _read(scene, "site")
+    scene.lie("read", "queue_manager", {"result": result})
+    scene.passes(ONLINE_MS)
+    offline = scene.own()["offline"]
+    scene.shows(f"{_ONLINE}own-object-not-read", offline is True, {"offline": True}, {"offline": offline})
+    scene.asked()
+    scene.passes(ONLINE_MS)
+    requests = scene.asked()
+    looked = asks(requests, "read", "queue_manager", filter=by_identifier(scene.guid))
+    scene.shows(f"{_ONLINE}checks-again", looked is not None, {"read": "queue_manager"}, plain(requests))
+    offline = scene.own()["offline"]
+    scene.shows(f"{_ONLINE}goes-online", offline is False, {"offline": False}, {"offline": offline})
 
 
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
@@ -438,6 +487,8 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
         **{f"read-{mode}": partial(read_away, mode=mode) for mode in WAYS_AWAY},
         "forced-away": forced_away,
         **{f"query-{kind}": partial(query, kind=kind) for kind in ("site", "queue", "routing_link")},
-        "back-online": back_online,
+        "back-online": partial(back_online, filled=False),
+        "back-online-filled": partial(back_online, filled=True),
+        **{f"check-{result}": partial(check_refused, result=result) for result in ("ObjectNotFound", "GenericError")},
     }
 )

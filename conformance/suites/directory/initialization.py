@@ -160,6 +160,7 @@ def again(scene: Scene, *, kill: bool) -> None:
     scene.own_object(site_identifier_list=[site], journal_quota=55)
     scene.used()
     before = scene.own()
+    scene.own_object(site_identifier_list=[site], journal_quota=56, clustered=True)
     scene.mq.restart(kill=kill)
     scene.judge.step("the manager is killed" if kill else "the manager is stopped", {"restart": kill}, {})
     held = scene.own()
@@ -167,19 +168,21 @@ def again(scene: Scene, *, kill: bool) -> None:
     _own_read(scene, requests)
     read = asks(requests, "read", "site", filter=by_identifier(site))
     scene.shows(f"{_BEGINS}read-site", read is not None, {"read": "site"}, plain(requests))
-    wanted = {
-        name: before["queue_manager"].get(name) for name in ("identifier", "site_identifier_list", "journal_quota")
-    }
+    wanted = {name: before["queue_manager"].get(name) for name in ("identifier", "site_identifier_list")}
     shown = part_of(held["queue_manager"], wanted)
     demands = ("MQDMPR-3.1.1.directory-survives", "MQDMPR-3.1.1.identifier-constant")
     scene.shows(demands, same(shown, wanted), wanted, shown)
+    changed: dict[str, Json] = {"journal_quota": 56, "clustered": True}
+    shown = part_of(held["queue_manager"], changed)
+    scene.shows(f"{_BEGINS}update-queue-manager", same(shown, changed), changed, shown)
 
 
 def timers(scene: Scene) -> None:
     """Twelve hours after the start the sites are read again, and after each hour the gates."""
-    names = ("first", "second")
+    names = ("first", "second", "third", "fourth")
     gates = [scene.put("queue_manager", computer_name=f"GATE-{name}", journal_quota=1) for name in names]
-    sites = [scene.put("site", name=name, site_gates=[gate]) for name, gate in zip(names, gates, strict=True)]
+    has = {"first": gates[:3], "second": gates[3:]}
+    sites = [scene.put("site", name=name, site_gates=its) for name, its in has.items()]
     scene.put("enterprise", **{_NOTIFIES: False})
     scene.own_object(site_identifier_list=sites)
     scene.used()
@@ -201,7 +204,7 @@ def timers(scene: Scene) -> None:
         scene.shows(demands, read is not None, {"read": "queue_manager", "identifier": gate}, plain(requests))
     quotas = [each.get("journal_quota") for each in scene.own()["gates"]]
     demands = ["MQDMPR-3.1.6.2.gate-found", "MQDMPR-3.1.6.2.update-gate"]
-    scene.shows(demands, quotas == [2, 2], [2, 2], quotas)
+    scene.shows(demands, quotas == [2] * len(gates), [2] * len(gates), quotas)
     scene.passes(11 * _HOURS_MS - 60_000)
     early = scene.asked()
     scene.shows("MQDMPR-3.1.2.1.twelve-hours", asks(early, "read", "site") is None, [], plain(early))

@@ -13,7 +13,7 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.adapter.directory_store import attributes_of
+from conformance.adapter.directory_store import attributes_of, defaults_of
 from conformance.model.descriptors import Descriptor, Entry, encoded
 from conformance.model.rights import EVERYBODY
 from conformance.spec.constants.enumerations import ENUMERATIONS
@@ -58,7 +58,7 @@ def _plain(name: str, kind: str, attribute: str) -> Row:
 
 _SAMPLES: Final[Mapping[str, tuple[Json, ...]]] = MappingProxyType(
     {
-        "VT_LPWSTR": ("a name", "\u00dcn\u00efcode"),
+        "VT_LPWSTR": ("n" * 300, "\u00dcn\u00efcode"),
         "VT_CLSID": (_ID, _OTHER_ID),
         "VT_CLSID | VT_VECTOR": ([_ID, _OTHER_ID], []),
         "VT_BLOB": ("AQIDBA==", "/////w=="),
@@ -276,6 +276,45 @@ def shown(scene: Scene, name: str) -> None:
         _set(scene, name, row, whole)
 
 
+def _values(row: Row) -> Mapping[str, Json]:
+    return row.samples[0][0]
+
+
+def together(scene: Scene, kind: str) -> None:
+    """All properties of an object that has everything, and of one that lacks one attribute, come in one call."""
+    scene.used()
+    known = {name: row for name, row in rows().items() if row.kind == kind and name != "PROPID_QM_SERVICE"}
+    whole: dict[str, Json] = {}
+    for row in known.values():
+        whole |= {attribute: value for attribute, value in _values(row).items() if attribute not in whole}
+    spare = [name for name, value in defaults_of(kind).items() if value in ("", [], 0) and name in whole]
+    _asked(scene, kind, known, {**_needed(kind, 0), **whole}, "")
+    for number, attribute in enumerate(spare, 1):
+        own = {"identifier": str(uuid.uuid5(uuid.NAMESPACE_OID, attribute))} if "identifier" in whole else {}
+        empty = {attribute: defaults_of(kind)[attribute]}
+        unlike = {name: whole[name] for name in whole if name not in _needed(kind, number)}
+        _asked(scene, kind, known, {**unlike, **_needed(kind, number), **own, **empty}, attribute)
+
+
+def _asked(scene: Scene, kind: str, known: Mapping[str, Row], given: Mapping[str, Json], lacking: str) -> None:
+    """Read all properties of an object, the last first, and judge those that its attributes decide."""
+    identifier = scene.put(kind, **given)
+    names = list(known)[::-1]
+    params: dict[str, Any] = {"class": kind, "identifier": identifier}
+    params["properties"] = [PROPERTIES[name].value for name in names]
+    answer = scene.call(f"read all properties of a {kind}", "directory.get", **params)
+    values = answer.values.get("values") or []
+    for name, found in zip(names, values, strict=False):
+        wanted = [shows for has, shows, _ in known[name].samples if has and has.items() <= given.items()]
+        if lacking in _values(known[name]):
+            wanted = [given[lacking]]
+            if isinstance(found, dict) and found.get("vt") == _TYPES["VT_NULL"]:
+                continue  # a property without a value
+        if len(wanted) == 1 and isinstance(found, dict):
+            demand = next(claims(name))
+            scene.shows(demand, _equal(found.get("value"), wanted[0]), {name: wanted[0]}, {name: found.get("value")})
+
+
 def _equal(one: Json, other: Json) -> bool:
     if isinstance(one, str) and isinstance(other, str):
         return one == other or (len(one) == 36 and one.lower() == other.lower())
@@ -306,5 +345,8 @@ def _set(scene: Scene, name: str, row: Row, demand: str) -> None:
 
 
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
-    {name.removeprefix("PROPID_"): partial(shown, name=name) for name in rows()}
+    {
+        **{name.removeprefix("PROPID_"): partial(shown, name=name) for name in rows()},
+        **{f"all-{kind}": partial(together, kind=kind) for kind, _ in _OF_EACH.values()},
+    }
 )

@@ -5,6 +5,7 @@ MS-MQDMPR 3.1.7.1.3, 3.1.7.1.3.1, 3.1.7.1.4, 3.1.7.1.5, 3.1.7.3.8.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -77,6 +78,46 @@ def created(scene: Scene) -> None:
     if private.ok:
         told = _about_queues(scene.asked())
         scene.shows(("MQDMPR-3.1.1.2.queue-type-private", f"{_MAKES}directory-object"), not told, [], told)
+
+
+_GIVEN: Final[Mapping[str, tuple[int | str, str, Json, Json, str]]] = MappingProxyType(
+    {
+        "PROPID_Q_LABEL": ("orders", "label", "orders", "", "label"),
+        "PROPID_Q_TYPE": (_NOWHERE, "type", _NOWHERE, "00000000-0000-0000-0000-000000000000", "type"),
+        "PROPID_Q_JOURNAL": (1, "journaling", True, False, "journaling"),
+        "PROPID_Q_QUOTA": (9, "quota", 9, 0xFFFFFFFF, "quota"),
+        "PROPID_Q_JOURNAL_QUOTA": (7, "journal_quota", 7, 0xFFFFFFFF, "journal-quota"),
+        "PROPID_Q_BASEPRIORITY": (-3, "base_priority", -3, 0, "base-priority"),
+        "PROPID_Q_AUTHENTICATE": (1, "authentication", True, False, "authentication"),
+        "PROPID_Q_PRIV_LEVEL": (2, "privacy_level", "Body", "Optional", "privacy-level"),
+        "PROPID_Q_TRANSACTION": (1, "transactional", True, False, "transactional"),
+    }
+)
+"""Properties of a new queue: a value, the attribute of its object with that value and by default, the entry's word."""
+
+
+def copied(scene: Scene) -> None:
+    """A queue that is created with each two properties has them in the directory, and all others by default."""
+    scene.used()
+    names = [name for name in _GIVEN if scene.mq.hello.takes("properties", name)]
+    pairs = [(), tuple(names), *itertools.combinations(names, 2)]
+    for number, pair in enumerate(pairs):
+        path = _path(scene, f"orders{number}")
+        given = {name: _GIVEN[name][0] for name in pair}
+        if not _created(scene, path, **given).ok:
+            continue
+        held = next((each for each in scene.objects("queue") if same(each, {"path_name": path})), None)
+        for name, (_, attribute, value, default, word) in _GIVEN.items():
+            right = {attribute: value if name in pair else default}
+            shown = part_of(held, right)
+            scene.shows(f"{_MAKES}attribute-{word}", same(held, right), {**given, **right}, {**given, **shown})
+        qualified = held.get("qualified_path_name") if held is not None else None
+        if isinstance(qualified, str) and qualified:
+            computer, _, rest = qualified.partition("\\")
+            full = computer.lower().startswith(f"{scene.mq.hello.computer}.".lower()) and rest == f"orders{number}"
+            demands = ("MQDMPR-3.1.1.2.qualified-pathname", "MQDMPR-3.1.1.2.qualified-pathname-fqdn")
+            scene.shows(demands, full, "a full computer name and the name of the queue", qualified)
+    scene.asked()
 
 
 def _about_queues(requests: Sequence[Asked]) -> Json:
@@ -238,13 +279,14 @@ def list_opened(scene: Scene, shape: str) -> None:
     for word in ("a", "b", "c"):
         if not _created(scene, _path(scene, f"private$\\{word}")).ok:
             return
-    inner = _listed(scene, names[1], names[2])
+    inner, last = _listed(scene, names[1], names[2]), _listed(scene, names[2])
     lists = {
         "flat": ([_listed(scene, *names)], ()),
         "one": ([_listed(scene, names[0])], ()),
         "nested": ([_listed(scene, names[0], inner)], (inner,)),
         "doubled": ([_listed(scene, names[0], names[0].lower(), inner, names[1])], (inner,)),
         "beside": ([names[0], inner], ()),
+        "several": ([_listed(scene, names[0]), _listed(scene, names[1]), last], ()),
         "many": ([_listed(scene, *names, *(f"DIRECT=OS:OTHER\\private$\\{n}" for n in range(_MOST_MEMBERS)))], ()),
     }
     elements, also = lists[shape]
@@ -302,10 +344,24 @@ def machine_entry(scene: Scene, *, known: bool) -> None:
     scene.shows(demand, masks == ([right] if known else []), [right] if known else [], masks)
 
 
-SHAPES: Final = ("flat", "one", "nested", "doubled", "beside", "many")
+def list_of_one(scene: Scene) -> None:
+    """A list of one queue is that queue: it can be opened for receive, which several cannot."""
+    scene.used()
+    names = [f"DIRECT=OS:{_path(scene, 'private$' + chr(92) + word)}" for word in ("a", "b")]
+    if not all(_created(scene, name.removeprefix("DIRECT=OS:")).ok for name in names):
+        return
+    demands = (f"{_OPENS}expanded", f"{_OPENS}expanded-replaces")
+    for members in (names[:1], names):
+        opened = _opened(scene, _listed(scene, *members), "receive")
+        one = len(members) == 1
+        scene.shows(demands, opened.ok is one, {"members": len(members), "opened": one}, {"status": opened.status})
+
+
+SHAPES: Final = ("flat", "one", "nested", "doubled", "beside", "several", "many")
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
     {
         "created": created,
+        "copied": copied,
         "paths-unread": paths_unread,
         **{f"not-created-{failure}": partial(not_created, failure=failure) for failure in FAILURES},
         "deleted": deleted,
@@ -318,6 +374,7 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
         },
         "lost-between": lost_between,
         **{f"list-{shape}": partial(list_opened, shape=shape) for shape in SHAPES},
+        "list-of-one": list_of_one,
         **{f"list-lost-{shape}": partial(list_lost, shape=shape) for shape in ("alone", "nested", "beside")},
         "machine-known": partial(machine_entry, known=True),
         "machine-unknown": partial(machine_entry, known=False),

@@ -50,6 +50,7 @@ def test_a_manager_begins_its_life(mq: Port, judge: Recorder, mq_need: Any, stor
 
 @pytest.mark.requirement(
     *(f"{_BEGINS}{word}" for word in ("read-queue-manager", "synchronize", "if-directory-integrated", "read-site")),
+    f"{_BEGINS}update-queue-manager",
     "MQDMPR-3.1.1.directory-survives",
     "MQDMPR-3.1.1.identifier-constant",
 )

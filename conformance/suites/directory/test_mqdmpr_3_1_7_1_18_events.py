@@ -99,5 +99,12 @@ _BACK = (
 
 
 @pytest.mark.requirement(*(f"{_ONLINE}{word}" for word in _BACK), "MQDMPR-3.1.1.2.public-attributes-in-directory")
-def test_the_directory_comes_back(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    play("back-online", mq, judge, mq_need, "directory.read", "queues.create", "queues.get", "clock.advance")
+@pytest.mark.parametrize("story", ["back-online", "back-online-filled"])
+def test_the_directory_comes_back(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "directory.read", "queues.create", "queues.get", "clock.advance")
+
+
+@pytest.mark.requirement(*(f"{_ONLINE}{word}" for word in ("own-object-not-read", "checks-again", "goes-online")))
+@pytest.mark.parametrize("story", [name for name in STORIES if name.startswith("check-")])
+def test_the_check_is_refused(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "directory.read", "clock.advance")

@@ -27,6 +27,18 @@ def test_a_public_queue_is_created(mq: Port, judge: Recorder, mq_need: Any) -> N
     play("created", mq, judge, mq_need, "queues.create", "queues.get")
 
 
+_COPIED = ("label", "type", "journaling", "quota", "journal-quota", "base-priority", "authentication")
+
+
+@pytest.mark.requirement(
+    *(f"{_MAKES}attribute-{word}" for word in (*_COPIED, "privacy-level", "transactional")),
+    f"{_QUEUE}qualified-pathname",
+    f"{_QUEUE}qualified-pathname-fqdn",
+)
+def test_a_public_queue_has_its_properties_in_the_directory(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    play("copied", mq, judge, mq_need, "queues.create")
+
+
 @pytest.mark.requirement(f"{_MAKES}paths-set")
 def test_the_object_of_a_new_queue_cannot_be_read(mq: Port, judge: Recorder, mq_need: Any) -> None:
     play("paths-unread", mq, judge, mq_need, "queues.create", "queues.get")

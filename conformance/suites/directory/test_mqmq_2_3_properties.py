@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.directory.properties import STORIES, claims
+from conformance.suites.directory.properties import STORIES, claims, rows
 from conformance.suites.directory.stories import marked, play
 
 if TYPE_CHECKING:
@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 
-@pytest.mark.parametrize("story", marked(STORIES, lambda name: tuple(claims(f"PROPID_{name}"))))
+def _claims(name: str) -> tuple[str, ...]:
+    kind = name.removeprefix("all-")
+    found = [each for each, row in rows().items() if row.kind == kind] if kind != name else []
+    return tuple(next(claims(each)) for each in found) or tuple(claims(f"PROPID_{name}"))
+
+
+@pytest.mark.parametrize("story", marked(STORIES, _claims))
 def test_a_property_of_an_object(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need, "directory.get", "directory.set")
