@@ -69,7 +69,7 @@ DEFAULTS: Final[Mapping[str, Json]] = MappingProxyType(
         "clustered": False,
     }
 )
-"""What a manager's object has before anybody sets it (MS-MQDMPR 3.1.1.1)."""
+"""The attributes that a manager's object has before anybody sets them (MS-MQDMPR 3.1.1.1)."""
 
 
 def succeeded(result: str) -> None:
@@ -79,7 +79,7 @@ def succeeded(result: str) -> None:
 
 
 class Integration:
-    """What the manager knows of its directory. offline: DirectoryOffline. client: None without a directory.
+    """Knows the manager's directory, and asks it. offline: DirectoryOffline. client: None without a directory.
 
     sites: SiteCollection. gates: SiteGateCollection of each. enterprise: EnterpriseReference, None for none.
     """

@@ -93,7 +93,7 @@ OBJECTS: Final[Mapping[str, tuple[Mapping[str, Json], Mapping[str, Json]]]] = Ma
         "user": ({"security_identifier": "S-1-5-21-1-2-3-1001"}, {"certificates": "AAAAAA=="}),
     }
 )
-"""What an object of a class is created with, and what is written to it."""
+"""By class: the attributes that an object is created with, and those that are written to it."""
 _ANNOUNCED: Final[Mapping[tuple[str, str], tuple[str, str]]] = MappingProxyType(
     {
         ("create", "queue"): ("QueueCreation", "MQDMPR-3.1.7.1.18.change-notification"),

@@ -35,7 +35,7 @@ _SERVICES: Final = ((0, 0, "none"), (1, 1, "srv"), (2, 2, "bsc"), (4, 4, "psc"),
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a property shows. samples: attributes of an object, the value that they give, the entry of that value.
+    """A property. samples: attributes of an object, the value that they give it, the entry of that value.
 
     kind: class of the objects. written: the property can be set.
     """

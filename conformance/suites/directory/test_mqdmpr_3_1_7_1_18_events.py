@@ -1,4 +1,4 @@
-"""What the directory events do, online and offline: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25."""
+"""The directory events, online and offline: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25."""
 
 from __future__ import annotations
 
