@@ -217,7 +217,6 @@ READINGS: Mapping[str, str] = {
     "R-MQDMPR-attribute-without-event": "binds",
     "R-MQQB-null-queue-manager-address": "local",
     "R-MQQB-encrypted-key": "of-its-key",
-    "R-MQQB-encryption-provider": "always",
     "R-MQQB-signature-place": "list",
     "R-MQQB-sender-absent": "anonymous",
     "R-MQQB-sender-is-manager": "signed-only",
