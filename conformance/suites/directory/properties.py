@@ -52,7 +52,9 @@ def _of(kind: str, attribute: str, *values: tuple[Json, Json, str], written: boo
 def _plain(name: str, kind: str, attribute: str) -> Row:
     """Return the row of a property that shows an attribute as it is. `=` before the attribute: nobody writes it."""
     bare = attribute.removeprefix("=")
-    values = [_DESCRIPTOR] if bare == "security" else _SAMPLES[PROPERTIES[name].variant_type]
+    values = [_DESCRIPTOR] if bare == "security" else [*_SAMPLES[PROPERTIES[name].variant_type]]
+    if bare == "partition_id":
+        values.reverse()  # not the identifier of the object
     return _of(kind, bare, *((value, value, "") for value in values), written=bare == attribute)
 
 
