@@ -12,7 +12,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from honest_memory import EXISTS, METHODS, NOT_FOUND, OK, HonestManager, Refused
+from honest_memory import DENIED, EXISTS, METHODS, NOT_FOUND, OK, HonestManager, Refused
 
 EVENTS = ["use", "own", "read", "begin", "next", "end", "create", "delete", "write"]
 FACETS = {
@@ -486,12 +486,12 @@ class LostQueueIsOpenedElsewhere(Directed):
             self.queues[name] = {"tx": False, "list": []}
 
 
-class UnknownQueueIsNotFound(Directed):
+class UnknownQueueIsDenied(Directed):
     def reach(self, name: str) -> None:
         try:
             super().reach(name)
         except Refused as refused:
-            raise Refused(NOT_FOUND) from refused
+            raise Refused(DENIED) from refused
 
 
 class ListComesTwice(Directed):

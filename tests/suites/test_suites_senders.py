@@ -154,7 +154,12 @@ DEFECTS: dict[str, tuple[str, Callable[[str, Params], Params], Callable[[str, Pa
     "a damaged signature": ("sends-signed-0", same, _taken(_damaged), _SIG20),
     "always as in MSMQ 1.0": ("sends-signed-0", _members(authentication="sig10"), _nothing, _SIG20),
     "never signed": ("sends-signed-0", _left_out("authentication"), _nothing, sends.SIGNED_IDS[0]),
-    "always signed": ("sends-signed-3", _members(authentication="sig10"), _nothing, "MQQB-3.1.7.1.4.signed"),
+    "always signed": (
+        "sends-signed-3",
+        _members(authentication="sig10", certificate=_CERTIFICATE),
+        _nothing,
+        "MQQB-3.1.7.1.4.signed",
+    ),
     "no sender in packets": ("sends-signed-0", _members(sender_type="none"), _nothing, arrivals.SENDER_ID),
     "always a sender": ("sends-signed-1", _members(sender_type="sid"), _nothing, arrivals.SENDER_ID),
     "another hash": ("sends-signed-1", _members(hash_algorithm=0x800E), _nothing, sends.HASH),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +22,7 @@ ONLINE_MS: Final = 60_000  # Directory Online Timer, MS-MQDMPR 3.1.2.5
 WAIT_MS: Final = 10_000  # how long the manager waits for an answer, on a busy machine too
 SILENT_MS: Final = 400  # the same where none comes
 OWN_NAME: Final = "computer_name"
+_GUID: Final = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 
 
 def where(attribute: str, value: Json, operator: str = "EQUALS") -> list[dict[str, Json]]:
@@ -56,7 +58,11 @@ class Scene(Callers):
         self.mq.directory("turn", mode=mode)
         self.judge.step(f"the directory {mode}" if mode != "closed" else "the directory is closed", {"turn": mode}, {})
 
-    def lie(self, method: str, kind: str | None, answer: Json, times: int = 1) -> None:
+    def reads(self, reading: str, alternative: str) -> bool:
+        """Return true if the run accepts this alternative of a reading."""
+        return alternative in self.judge.readings[reading]
+
+    def lie(self, method: str, kind: str, answer: Json, times: int = 1) -> None:
         """Let the directory answer the next requests so, whatever it holds."""
         self.mq.directory("lie", method=method, kind=kind, answer=answer, times=times)
 
@@ -65,12 +71,12 @@ class Scene(Callers):
         params: dict[str, Any] = {"address": self.address, "wait_ms": WAIT_MS, **more}
         return self.call("integrate with the directory", "directory.use", **params)
 
-    def used(self, mode: str = "", **more: Json) -> list[Asked]:
+    def used(self, mode: str = "") -> list[Asked]:
         """Integrate the manager, with its own object in the directory, and return what it asked. Raises Untold.
 
         mode: how the directory will be away.
         """
-        more |= {"wait_ms": SILENT_MS} if mode == "silent" else {}
+        more: dict[str, Json] = {"wait_ms": SILENT_MS} if mode == "silent" else {}
         if not any(same(each, {"identifier": self.guid}) for each in self.objects("queue_manager")):
             self.own_object()
         self.asked()
@@ -120,7 +126,7 @@ class Scene(Callers):
 def asks(requests: Sequence[Asked], method: str, kind: str | None = None, **params: Json) -> Asked | None:
     """Return the first request of a method about a class, in which these params stand so; None for an absent one.
 
-    Identifiers and names are compared without case, and the order of attributes does not count.
+    Identifiers and path names are compared without case, and the order of attributes does not count.
     """
     for each in requests:
         given = each["params"]
@@ -133,10 +139,11 @@ def asks(requests: Sequence[Asked], method: str, kind: str | None = None, **para
 
 def _alike(one: Json, other: Json) -> bool:
     if isinstance(one, str) and isinstance(other, str):
-        return one.lower() == other.lower()
-    if isinstance(one, list) and isinstance(other, list) and all(isinstance(each, str) for each in (*one, *other)):
-        return sorted(map(str.lower, one)) == sorted(map(str.lower, other))
+        named = _GUID.fullmatch(one) is not None or "\\" in one
+        return one == other or (named and one.lower() == other.lower())
     if isinstance(one, list) and isinstance(other, list):
+        if all(isinstance(each, str) for each in (*one, *other)):
+            one, other = sorted(one, key=str.lower), sorted(other, key=str.lower)
         return len(one) == len(other) and all(map(_alike, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_alike(one[name], other[name]) for name in one)

@@ -271,9 +271,12 @@ class Desk:
                 if signature in seen:
                     continue
                 seen.add(signature)
-                if self._arrived(packet) or not arrival.listed:  # such a one may not be taken at all
-                    self.scene.expect(f"{_QB}sender", sender == "registered", {"arrives": True}, {"arrives": False})
+                if self._arrived(packet):
+                    registered = sender == "registered"
+                    self.scene.expect(f"{_QB}sender", registered, {"arrives": True}, {"arrives": registered})
                     return way
+                if not arrival.listed:
+                    return way  # such a one may not be taken at all
         self.scene.expect(SIGNATURE, False, {"arrives": True}, {"arrives": False})
         raise Untold("no signature is taken")
 

@@ -176,6 +176,8 @@ def judge(post: Post, sending: Sending) -> None:
     if everyone == {""} or ("" in everyone and not packets):
         _judge_failure(post, sending, answer.ok, packets)
         return
+    if not answer.ok:
+        return  # no step demands that each hash and cipher is supported
     scene.same((SIGNED_IDS if sending.privacy == "none" else ENCRYPTED_IDS)[0], "packets", len(names), len(packets))
     for data in packets:
         packet = dissect(data)
@@ -195,7 +197,7 @@ def _judge_failure(post: Post, sending: Sending, accepted: bool, packets: list[b
     scene.same(FAILED, "packets later", 0, len(post.taken(names)))
     if not accepted:
         return
-    _judge_history(scene, names[0], keyless=not sending.keys)
+    _judge_history(scene, names[0], keyless=not (sending.keys or names[0].startswith("DIRECT=")))
     if not scene.mq.hello.takes("format_names", "dead_letter"):
         return
     system = f"DIRECT=OS:{scene.mq.hello.computer}\\SYSTEM$;DEADLETTER"
@@ -379,10 +381,12 @@ def refused(scene: Scene, word: str) -> None:
     answer = post.sent(place, {"body": "YQ==", "authentication": "sig10", **members()})
     if answer is None or (answer.ok and place is PLACES["private"]):
         raise Untold("the queue cannot be opened, or the manager takes another cipher")
-    packets = post.taken(place) if answer.ok else []
-    scene.same(f"{_CODE}{word}", "packets", 0, len(packets))
     if not answer.ok:
         judge_code(scene, f"{_CODE}{word}", answer.status, codes)
+    elif packets := post.taken(place):
+        scene.same(f"{_CODE}{word}", "packets", 0, len(packets))
+    else:
+        raise Untold("the message is taken and never sent, so that no code is told")
 
 
 def here(scene: Scene) -> None:
