@@ -23,6 +23,7 @@ from conformance.verdict import ExitCode
 # Some of every suite, and of every kind of wrong: content, order, status, waits, cursors, restart, bytes, names.
 SOME = (
     "loses-message-on-abort",
+    "forced-read-goes-offline",
     "cursor-moves-on-peek",
     "ignores-priority",
     "wrong-timeout-status",

@@ -17,7 +17,7 @@ QUEUE, MACHINE = {"type": "queue", "format_name": NAME}, {"type": "machine"}
 GUID = "db0760c6-b874-5485-9d0b-bf112870b534"
 ALL, EVERY_BIT = 0xF003F, 15
 ALLOW, DENY, AUDIT = 0, 1, 2
-RIGHTS = (*(1 << bit for bit in (0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19)), 0x3, 0xA, 0xC0, 0x20020, 0x200E3)
+RIGHTS = (*(1 << bit for bit in (0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19)), 0x3, 0xA, 0xC0, 0x20020, 0x2002B, 0x200E3)
 
 
 def told(descriptor: SecurityDescriptor) -> str:

@@ -148,8 +148,9 @@ def to_sealed(values: dict[str, Any]) -> dict[str, Json]:
         given["authentication"] = next(word for word, each in KINDS.items() if each == level)
     if level or values["hash"] != SHA1:
         given["hash_algorithm"] = values["hash"]
-    if values["privacy"]:
-        given["privacy"] = next(word for word, each in PRIVACY.items() if each == values["privacy"])
+    word = next((word for word, each in PRIVACY.items() if each == values["privacy"]), "none")
+    if word != "none":
+        given["privacy"] = word
     if values["privacy"] or values["encryption"] != RC4:
         given["encryption_algorithm"] = values["encryption"]
     if values["certificate"] is not None and (level or values["certificate"]):
