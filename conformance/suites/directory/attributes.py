@@ -11,16 +11,22 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.model.descriptors import Descriptor, Entry, encoded
-from conformance.model.rights import EVERYBODY
-from conformance.suites.directory.scene import Scene, asks, by_identifier, part_of, plain, same
+from conformance.suites.directory.scene import (
+    DESCRIPTOR,
+    NOWHERE,
+    OTHER_ID,
+    SID,
+    Scene,
+    asks,
+    by_identifier,
+    part_of,
+    plain,
+    same,
+)
 
 if TYPE_CHECKING:
     from conformance.verdict import Json
 
-_ID, _OTHER_ID = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d", "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a11"
-_SID: Final = "S-1-5-21-1-2-3-1001"
-_SECURITY: Final = base64.b64encode(encoded(Descriptor(_SID, None, (Entry(0, 0x20, EVERYBODY, 0),)))).decode()
 _DIGESTS: Final = [base64.b64encode(bytes([number] * 16)).decode() for number in (1, 2)]
 Values = Mapping[str, tuple["Json", str]]
 """The value of an attribute, and the words of the requirements on it, separated by spaces."""
@@ -34,7 +40,7 @@ PUBLISHED: Final[Mapping[str, tuple[str, Values]]] = MappingProxyType(
                 "non_ldap_capable_queue_manager_notification": (False, "non-ldap-notification"),
                 "default_time_to_live": (4_294_967_295, "default-time-to-live"),
                 "old_directory": (True, "old-directory"),
-                "security": (_SECURITY, "security"),
+                "security": (DESCRIPTOR, "security"),
             },
         ),
         "site": (
@@ -47,7 +53,7 @@ PUBLISHED: Final[Mapping[str, tuple[str, Values]]] = MappingProxyType(
                 "foreign_site": (True, "foreign-site"),
                 "public_signing_key_list": ("CAAAAAAAAAA=", "public-signing-key-list"),
                 "migrated_from_msmq10": (True, "migrated-from-msmq10"),
-                "security": (_SECURITY, "security"),
+                "security": (DESCRIPTOR, "security"),
             },
         ),
         "routing_link": (
@@ -55,16 +61,16 @@ PUBLISHED: Final[Mapping[str, tuple[str, Values]]] = MappingProxyType(
             {
                 "description": ("line", "description"),
                 "actual_cost": (999_999, "actual-cost actual-cost-range"),
-                "site1_identifier": (_ID, "site1-identifier"),
-                "site2_identifier": (_OTHER_ID, "site2-identifier"),
-                "site_gate_identifier_list": ([_OTHER_ID, _ID], "site-gate-identifier-list"),
+                "site1_identifier": (NOWHERE, "site1-identifier"),
+                "site2_identifier": (OTHER_ID, "site2-identifier"),
+                "site_gate_identifier_list": ([OTHER_ID, NOWHERE], "site-gate-identifier-list"),
             },
         ),
-        "connected_network": ("3.1.1.9", {"name": ("net", "name"), "security": (_SECURITY, "security")}),
+        "connected_network": ("3.1.1.9", {"name": ("net", "name"), "security": (DESCRIPTOR, "security")}),
         "user": (
             "3.1.1.15",
             {
-                "security_identifier": (_SID, "security-identifier"),
+                "security_identifier": (SID, "security-identifier"),
                 "certificate_digest_list": (_DIGESTS, "certificate-digest-list digest-length"),
                 "certificates": ("CAAAAAAAAAA=", "certificates"),
             },
@@ -80,8 +86,8 @@ OWN: Final[Values] = MappingProxyType(
         "queue_manager_quota": (123_456, ""),
         "full_path": ("CN=msmq,CN=HOST,OU=here", "full-path"),
         "site_identifier_list": ([], "site-identifier-list"),
-        "out_routing_server_identifier_list": ([_OTHER_ID], "out-routing-server-list"),
-        "in_routing_server_identifier_list": ([_ID, _OTHER_ID], "in-routing-server-list"),
+        "out_routing_server_identifier_list": ([OTHER_ID], "out-routing-server-list"),
+        "in_routing_server_identifier_list": ([NOWHERE, OTHER_ID], "in-routing-server-list"),
         "directory_server": (True, "directory-server"),
         "directory_server_type": ("BackupSiteController", "directory-server-type directory-server-type-values"),
         "public_encryption_key_list": ("CAAAAAAAAAA=", "encryption-key-list"),

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.suites.directory.scene import (
+    NOWHERE,
     ONLINE_MS,
     OWN_NAME,
     Scene,
@@ -40,7 +41,6 @@ RESULTS: Final[Mapping[str, str]] = MappingProxyType(
         "ObjectAlreadyExists": f"{_RESULT}object-already-exists",
     }
 )
-_NOWHERE: Final = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d"
 _SILENT: Final = ("msmq-1.0", "msmq-2.0", "msmq-3.0")  # versions of which notes say what else they do
 WAYS_AWAY: Final = ("closed", "drops", "silent")
 
@@ -118,7 +118,7 @@ def _begun(scene: Scene, event: str, kind: str, mode: str = "") -> tuple[str, Ma
     made, changed = OBJECTS[kind]
     scene.used(mode)
     if event == "create":
-        return _NOWHERE, made
+        return NOWHERE, made
     return scene.put(kind, **made), changed
 
 
@@ -279,7 +279,7 @@ def read_offline(scene: Scene, mode: str) -> None:
     scene.shows(f"{_READ}offline-own-ends", not (requests := scene.asked()), [], plain(requests))
     named = _read(scene, "queue_manager", filter=where(OWN_NAME, scene.mq.hello.computer))
     scene.shows(f"{_READ}offline-own-object", _told(named) == "Success", "Success", _told(named))
-    others = (by_identifier(_NOWHERE), [*by_identifier(scene.guid), *where(OWN_NAME, "OTHER")])
+    others = (by_identifier(NOWHERE), [*by_identifier(scene.guid), *where(OWN_NAME, "OTHER")])
     for more in (*({"filter": each} for each in others), {}):
         told = _told(_read(scene, "queue_manager" if more else "site", **more))
         scene.shows(f"{_READ}offline-not-connected", told == "DirectoryNotConnected", "DirectoryNotConnected", told)
@@ -401,7 +401,7 @@ _TAKEN: Final[Mapping[str, tuple[str, Json, int | str]]] = MappingProxyType(
         "PROPID_Q_QUOTA": ("quota", 4000, 4000),
         "PROPID_Q_JOURNAL_QUOTA": ("journal_quota", 3000, 3000),
         "PROPID_Q_BASEPRIORITY": ("base_priority", 5, 5),
-        "PROPID_Q_TYPE": ("type", _NOWHERE, _NOWHERE),
+        "PROPID_Q_TYPE": ("type", NOWHERE, NOWHERE),
     }
 )
 """Properties of a queue: the attribute, what the directory has from then on, and what the property shows."""

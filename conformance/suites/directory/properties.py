@@ -14,21 +14,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.adapter.directory_store import attributes_of, defaults_of
-from conformance.model.descriptors import Descriptor, Entry, encoded
-from conformance.model.rights import EVERYBODY
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.properties import PROPERTIES
-from conformance.suites.directory.scene import Scene, plain
+from conformance.suites.directory.scene import DESCRIPTOR, NOWHERE, OTHER_ID, SID, Scene, plain
 from conformance.wire.security_items import sid_bytes
 
 if TYPE_CHECKING:
     from conformance.verdict import Json
 
 _TYPES: Final = ENUMERATIONS["VARENUM"].members
-_ID, _OTHER_ID = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d", "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
-_SID: Final = "S-1-5-21-1-2-3-1001"
 _DIGESTS: Final = (bytes(range(16)), bytes(range(16, 32)))
-_DESCRIPTOR: Final = base64.b64encode(encoded(Descriptor(_SID, None, (Entry(0, 0x20, EVERYBODY, 0),)))).decode()
 _YES_NO: Final = ((True, 1, "value-yes"), (False, 0, "value-no"))
 _SERVICES: Final = ((0, 0, "none"), (1, 1, "srv"), (2, 2, "bsc"), (4, 4, "psc"), (8, 8, "pec"))
 
@@ -52,7 +47,7 @@ def _of(kind: str, attribute: str, *values: tuple[Json, Json, str], written: boo
 def _plain(name: str, kind: str, attribute: str) -> Row:
     """Return the row of a property that shows an attribute as it is. `=` before the attribute: nobody writes it."""
     bare = attribute.removeprefix("=")
-    values = [_DESCRIPTOR] if bare == "security" else [*_SAMPLES[PROPERTIES[name].variant_type]]
+    values = [DESCRIPTOR] if bare == "security" else [*_SAMPLES[PROPERTIES[name].variant_type]]
     if bare == "partition_id":
         values.reverse()  # not the identifier of the object
     return _of(kind, bare, *((value, value, "") for value in values), written=bare == attribute)
@@ -61,8 +56,8 @@ def _plain(name: str, kind: str, attribute: str) -> Row:
 _SAMPLES: Final[Mapping[str, tuple[Json, ...]]] = MappingProxyType(
     {
         "VT_LPWSTR": ("n" * 300, "\u00dcn\u00efcode"),
-        "VT_CLSID": (_ID, _OTHER_ID),
-        "VT_CLSID | VT_VECTOR": ([_ID, _OTHER_ID], []),
+        "VT_CLSID": (NOWHERE, OTHER_ID),
+        "VT_CLSID | VT_VECTOR": ([NOWHERE, OTHER_ID], []),
         "VT_BLOB": ("AQIDBA==", "/////w=="),
         "VT_UI4": (7, 0xFFFFFFFF),
         "VT_UI2": (7, 0xFFFF),
@@ -77,7 +72,7 @@ def _flag(kind: str, attribute: str, *, rows: bool = True) -> Row:
 
 
 def _first_site(kind: str) -> Row:
-    return Row(kind, (({"site_identifier_list": [_ID, _OTHER_ID]}, _ID, ""),))
+    return Row(kind, (({"site_identifier_list": [NOWHERE, OTHER_ID]}, NOWHERE, ""),))
 
 
 def _digests(kind: str) -> Row:
@@ -89,11 +84,11 @@ def _digests(kind: str) -> Row:
 
 
 def _sid(kind: str) -> Row:
-    return Row(kind, (({"security_identifier": _SID}, base64.b64encode(sid_bytes(_SID)).decode(), ""),))
+    return Row(kind, (({"security_identifier": SID}, base64.b64encode(sid_bytes(SID)).decode(), ""),))
 
 
-def _service(kind: str, attribute: str) -> Row:
-    return _of(kind, attribute, *((given, shown, f"service-{word}") for given, shown, word in _SERVICES))
+def _service(attribute: str) -> Row:
+    return _of("settings", attribute, *((given, shown, f"service-{word}") for given, shown, word in _SERVICES))
 
 
 _CONTROLLERS: Final = (("BackupSiteController", 2), ("PrimarySiteController", 4), ("PrimaryEnterpriseController", 8))
@@ -208,8 +203,8 @@ _OWN_ROWS: Final[Mapping[str, Row]] = MappingProxyType(
         "PROPID_U_DIGEST": _digests("user"),
         "PROPID_L_ACTUAL_COST": _of("routing_link", "actual_cost", *_COSTS),
         "PROPID_SET_NAME": Row("settings", (({}, "MSMQ Settings", "constant"),)),
-        "PROPID_SET_SERVICE": _service("settings", "service"),
-        "PROPID_SET_OLDSERVICE": _service("settings", "old_service"),
+        "PROPID_SET_SERVICE": _service("service"),
+        "PROPID_SET_OLDSERVICE": _service("old_service"),
         "PROPID_SET_NT4": _flag("settings", "msmq10"),
         "PROPID_SET_SERVICE_ROUTING": _flag("settings", "routing_server"),
         "PROPID_SET_SERVICE_DSSERVER": _flag("settings", "directory_server"),

@@ -17,7 +17,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_QUEUE_NOT_FOUND,
     MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION,
 )
-from conformance.suites.directory.scene import Asked, Scene, asks, by_identifier, part_of, plain, same
+from conformance.suites.directory.scene import NOWHERE, Asked, Scene, asks, by_identifier, part_of, plain, same
 from conformance.suites.security.scene import Untold, queue_target
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _MAKES, _DELETES, _OPENS = "MQDMPR-3.1.7.1.3.", "MQDMPR-3.1.7.1.4.", "MQDMPR-3.1.7.1.5."
 _LISTS: Final = "MQDMPR-3.1.7.3.8."
 _PATHS: Final = ["full_path", "directory_path"]
-_NOWHERE: Final = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d"
 _MOST_MEMBERS: Final = 10_000
 FAILURES: Final = ("GenericError", "ObjectAlreadyExists", "closed")
 
@@ -83,7 +82,7 @@ def created(scene: Scene) -> None:
 _GIVEN: Final[Mapping[str, tuple[int | str, str, Json, Json, str]]] = MappingProxyType(
     {
         "PROPID_Q_LABEL": ("orders", "label", "orders", "", "label"),
-        "PROPID_Q_TYPE": (_NOWHERE, "type", _NOWHERE, "00000000-0000-0000-0000-000000000000", "type"),
+        "PROPID_Q_TYPE": (NOWHERE, "type", NOWHERE, "00000000-0000-0000-0000-000000000000", "type"),
         "PROPID_Q_JOURNAL": (1, "journaling", True, False, "journaling"),
         "PROPID_Q_QUOTA": (9, "quota", 9, 0xFFFFFFFF, "quota"),
         "PROPID_Q_JOURNAL_QUOTA": (7, "journal_quota", 7, 0xFFFFFFFF, "journal-quota"),
@@ -243,7 +242,7 @@ def opened_nowhere(scene: Scene, result: str) -> None:
         scene.turn(result)
     elif result != "ObjectNotFound":
         scene.lie("read", "queue", {"result": result}, times=2)
-    answer = _opened(scene, f"PUBLIC={_NOWHERE}")
+    answer = _opened(scene, f"PUBLIC={NOWHERE}")
     scene.turn("answers")
     demands = [f"{_OPENS}public-not-found", f"{_OPENS}public-look-up-failed"]
     scene.shows(demands, not answer.ok, {"opened": False}, {"status": answer.status})
@@ -323,7 +322,7 @@ def list_opened(scene: Scene, shape: str) -> None:
 def list_lost(scene: Scene, shape: str) -> None:
     """A list that the directory does not have, alone, nested or beside a queue, fails the whole open."""
     scene.used()
-    lost = f"DL={_NOWHERE}"
+    lost = f"DL={NOWHERE}"
     here = f"DIRECT=OS:{_path(scene, 'private$')}\\a"
     if not _created(scene, _path(scene, "private$\\a")).ok:
         return

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.model.descriptors import ALLOW, Descriptor, Entry, encoded
+from conformance.model.rights import EVERYBODY
 from conformance.suites.security.scene import Scene as Callers
 from conformance.suites.security.scene import Untold
 
@@ -22,6 +25,12 @@ ONLINE_MS: Final = 60_000  # Directory Online Timer, MS-MQDMPR 3.1.2.5
 WAIT_MS: Final = 10_000  # how long the manager waits for an answer, on a busy machine too
 SILENT_MS: Final = 400  # the same where none comes
 OWN_NAME: Final = "computer_name"
+NOWHERE: Final = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d"
+"""An identifier that no object has."""
+OTHER_ID: Final = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a11"
+SID: Final = "S-1-5-21-1-2-3-1001"
+DESCRIPTOR: Final = base64.b64encode(encoded(Descriptor(SID, None, (Entry(ALLOW, 0x20, EVERYBODY, 0),)))).decode()
+"""A security descriptor of SID, which lets everybody read properties."""
 _GUID: Final = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 
 
