@@ -195,6 +195,25 @@ def mq(request: pytest.FixtureRequest, judge: Recorder) -> Iterator[GuardedClien
 
 
 @pytest.fixture
+def mq_other(request: pytest.FixtureRequest, mq: GuardedClient) -> Iterator[GuardedClient]:
+    """A second manager, with a state of its own. Skips the test where one connection has one manager."""
+    from conformance.files import scratch
+    from conformance.harness.guarded_client import GuardedClient
+
+    if not mq.keeps_state or not all(map(mq.offers, ("queues.create", "queues.open"))):
+        pytest.skip("this connection has one manager")
+    session = _session(request)
+    assert session.current is not None
+    with scratch("mqconform-other-") as folder:
+        with _faults_in_fixtures():
+            client = session.open_client(folder)
+        try:
+            yield GuardedClient(client, skips=True, until=session.current.share.at_last)
+        finally:
+            client.close()
+
+
+@pytest.fixture
 def mq_need(mq: GuardedClient) -> Callable[..., None]:
     """`mq_need("queues.create", ...)`: skip the test, with a reason, if the driver lacks one of these methods."""
     from conformance.harness.guarded_client import NOT_OFFERED

@@ -390,6 +390,14 @@ def confused_cursor(state: State, call: Call, answer: Answer | None) -> str | No
     return None
 
 
+def _unknown_transaction(state: State, call: Call, answer: Answer | None) -> str | None:
+    """Return the requirement broken when a transaction of the coordinator is no transaction for the work in it."""
+    found = state.transactions.get(call.transaction or "")
+    if found is None or found.identifier is None or found.ended is not None or answer is None:
+        return None
+    return "MQMP-3.1.4.13.created" if answer.status == hresults.MQ_ERROR_TRANSACTION_SEQUENCE else None
+
+
 def _done(completion: Completion, answer: Answer | None) -> bool:
     if answer is None:
         return False
@@ -453,7 +461,7 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
     if isinstance(result, Tells) and answer is not None and not answer.failed:
         broken = misnamed(state, answer) if call.method == IN_DOUBT else (*result.shown, demanded.requirement)[0]
         return Blame(broken, expected, actual)
-    confused = confused_cursor(state, call, answer)
+    confused = confused_cursor(state, call, answer) or _unknown_transaction(state, call, answer)
     if confused is not None:
         return Blame(confused, expected, actual)
     if call.method == "messages.move" and answer is not None and answer.status == hresults.MQ_ERROR_MESSAGE_NOT_FOUND:

@@ -89,10 +89,13 @@ def _arrow(state: CoordinatedState, call: Call) -> CoordinatedTransition:
 
 
 def enlist(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """R_QMEnlistTransaction (MS-MQMP 3.1.4.13): once more for the same transaction, it gives another handle of it."""
+    """R_QMEnlistTransaction (MS-MQMP 3.1.4.13): once more for the same transaction, it gives another handle of it.
+
+    A transaction that is over is no longer among those of the manager, so its identifier names a new one.
+    """
     found = of_coordinator(state, named(call.identifier))
     if found is not None and found.ended is not None:
-        raise BadCall(f"no coordinator lets anybody enlist in {call.identifier}, which is over")
+        state, found = _marked(state, found, identifier=None, asked=False, dropped=False), None
     start = CoordinatedState.START if found is None else found.coordinated
     row = coordinated_transition(start, CoordinatedEvent.ENLIST)
     like = found or Transaction("", identifier=call.identifier)

@@ -343,6 +343,17 @@ def enlists_in_one_at_a_time(plain, self, identifier):
     return plain(identifier)
 
 
+@fault("enlistment-finds-what-is-over", Coordination.enlist, _CREATED)
+def enlistment_finds_what_is_over(plain, self, identifier):
+    """Enlisting under the identifier of a transaction that has ended gives that transaction."""
+    ended = self.__dict__.setdefault("_over", {})
+    name = identifier.lower()
+    if name in ended and name not in self._known:
+        return ended[name]
+    ended[name] = plain(identifier)
+    return ended[name]
+
+
 @fault(
     "enlistment-tells-no-coordinator", Coordination.prepare, _ENLISTED, "MQDMPR-3.1.4.6.prepares",
     "MQDMPR-3.1.4.6.prepared-reported",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.histories.examples import peek, receive, send
+from conformance.model import Call
 from conformance.suites.coordinator.acts import abort, commit, enlist, filled, looked, prepare, story
 
 PEEK = "messages.peek"
@@ -49,3 +50,15 @@ def test_work_in_what_is_over_is_refused(mq: Any, judge: Any, mq_need: Any) -> N
     for handle in ("t1", "t2"):
         history.run(send("c", within=handle), receive(within=handle))
     history.run(*looked(3))
+
+
+@pytest.mark.requirement("MQMP-3.1.4.13.created", "MQDMPR-3.1.4.7.commits", "MQDMPR-3.1.4.8.aborts")
+@pytest.mark.parametrize("first", [(prepare(), commit()), (abort(),), (prepare(single=True),)])
+@pytest.mark.parametrize("second", [(prepare(), commit()), (abort(),)])
+def test_an_identifier_names_a_new_transaction_after_its_end(
+    mq: Any, judge: Any, mq_need: Any, first: tuple[Call, ...], second: tuple[Call, ...]
+) -> None:
+    """What is over is in no collection (MS-MQDMPR 3.1.4.4, 3.1.4.5), so nothing of it is found and all begins anew."""
+    history = story(mq, judge, mq_need)
+    history.run(*filled("a", "b", "c"), enlist("t1"), receive(within="t1"), send("d", within="t1"), *first)
+    history.run(enlist("t2"), receive(within="t2"), send("e", within="t2"), *looked(1), *second, *looked(5))
