@@ -11,7 +11,7 @@ from conformance.adapter.connectors import connect
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.spec.catalogue import assignment
 from conformance.suites.directory import properties, rejudge
-from conformance.suites.directory.stories import STORIES, tell
+from conformance.suites.directory.stories import STORIES, TABLE
 from conformance.verdict import Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 3, 25, first_only=True)
@@ -61,7 +61,7 @@ def opened(manager: str, folder: Path) -> Client:
 def told(client: Client, name: str, seen: list[Verdict]) -> None:
     judge = Recorder(OPTIONS, lambda verdict, count: seen.append(verdict))
     client.call("reset")
-    tell(name, client, judge)
+    TABLE.tell(name, client, judge)
     judge.flush()
 
 

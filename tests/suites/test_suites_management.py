@@ -37,7 +37,7 @@ from conformance.suites.management import (
 from conformance.suites.management import (
     test_mqmr_3_1_4_2_action as actions,
 )
-from conformance.suites.management.incoming_story import INFO, STORIES, tell
+from conformance.suites.management.incoming_story import INFO, STORIES, TABLE
 from conformance.verdict import Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10)
@@ -367,5 +367,5 @@ def test_a_wrong_item_of_what_came_in_is_blamed_on_it(at: int, word: str, story:
         told = Told(client, f"{_Q}EOD_SOURCE_INFO", valued(change)).client
     client.call("reset")
     with pytest.raises(ConformanceFailure) as failure:
-        tell(story, told, Recorder(OPTIONS, lambda verdict, count: None))
+        TABLE.tell(story, told, Recorder(OPTIONS, lambda verdict, count: None))
     assert failure.value.verdict.requirement == INFO[word]

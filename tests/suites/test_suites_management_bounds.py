@@ -165,11 +165,11 @@ def test_some_stages_pass(client: Client, stages: Any, events: Any, opening: Any
 @pytest.mark.parametrize("cause", REPORTS)
 def test_a_report_of_another_class_is_blamed_on_its_class(client: Client, cause: str) -> None:
     client.call("reset")
-    assert failed(judged(lambda judge: unmodelled_stories.tell(cause, client, judge))) is None
+    assert failed(judged(lambda judge: unmodelled_stories.TABLE.tell(cause, client, judge))) is None
     wrong = Distorting(client, lambda method, params: None, silent)
     wrong.call = _reclassed(client)  # type: ignore[method-assign]
     client.call("reset")
-    assert failed(judged(lambda judge: unmodelled_stories.tell(cause, wrong, judge))) == REPORTS[cause][0]
+    assert failed(judged(lambda judge: unmodelled_stories.TABLE.tell(cause, wrong, judge))) == REPORTS[cause][0]
 
 
 def _reclassed(client: Client) -> Callable[..., Any]:
@@ -184,7 +184,7 @@ def _reclassed(client: Client) -> Callable[..., Any]:
 
 def test_an_administrator_who_may_do_more_or_less_is_found(client: Client) -> None:
     client.call("reset")
-    assert failed(judged(lambda judge: unmodelled_stories.tell("administrators", client, judge))) is None
+    assert failed(judged(lambda judge: unmodelled_stories.TABLE.tell("administrators", client, judge))) is None
     for given, other, blamed in (("peek_admin", "receive_admin", PEEKS), ("receive_admin", "peek_admin", RECEIVES)):
         wrong = Distorting(client, lambda method, params: None, silent)
 
@@ -196,7 +196,8 @@ def test_an_administrator_who_may_do_more_or_less_is_found(client: Client) -> No
         wrong.call = call  # type: ignore[method-assign]
         client.call("reset")
         assert (
-            failed(judged(lambda judge, wrong=wrong: unmodelled_stories.tell("administrators", wrong, judge))) == blamed
+            failed(judged(lambda judge, wrong=wrong: unmodelled_stories.TABLE.tell("administrators", wrong, judge)))
+            == blamed
         )
 
 
@@ -236,9 +237,9 @@ def test_a_queue_told_otherwise_under_another_name_is_found(
             one["value"] = new
 
     client.call("reset")
-    assert failed(judged(lambda judge: unmodelled_stories.tell(story, client, judge))) is None
+    assert failed(judged(lambda judge: unmodelled_stories.TABLE.tell(story, client, judge))) is None
     client.call("reset")
-    assert failed(judged(lambda judge: unmodelled_stories.tell(story, _told_of(client, change), judge))) == blamed
+    assert failed(judged(lambda judge: unmodelled_stories.TABLE.tell(story, _told_of(client, change), judge))) == blamed
 
 
 def test_what_happens_to_another_queue_is_found(client: Client) -> None:

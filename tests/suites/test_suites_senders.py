@@ -189,7 +189,7 @@ DEFECTS: dict[str, tuple[str, Callable[[str, Params], Params], Callable[[str, Pa
 
 
 def _told_by(story: str) -> Callable[..., None]:
-    return lambda mq, judge, _need: stories.tell(story, mq, judge)
+    return lambda mq, judge, _need: stories.TABLE.tell(story, mq, judge)
 
 
 @pytest.mark.parametrize("name", DEFECTS)
@@ -230,7 +230,7 @@ def test_the_way_in_which_a_manager_wants_signatures_is_found(tmp_path: Path) ->
         port.hello = replace(client.hello, readings={})
         for kind in (1, 2, 3):
             client.call("reset")
-            stories.tell(f"arrives-spoilt-{kind}", port, judge)
+            stories.TABLE.tell(f"arrives-spoilt-{kind}", port, judge)
     judge.flush()
     assert {verdict.outcome for verdict in seen} == {Outcome.PASS}
 

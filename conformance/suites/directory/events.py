@@ -23,7 +23,7 @@ from conformance.suites.directory.scene import (
     same,
     where,
 )
-from conformance.suites.security.scene import Untold
+from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result

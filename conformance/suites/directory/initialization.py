@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.suites.directory.scene import Asked, Scene, asks, by_identifier, part_of, plain, same
-from conformance.suites.security.scene import Untold
+from conformance.suites.story_table import Untold
 from conformance.wire.security_items import key_of_blob
 from conformance.wire.structures.reading import decode
 

@@ -18,7 +18,8 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION,
 )
 from conformance.suites.directory.scene import NOWHERE, Asked, Scene, asks, by_identifier, part_of, plain, same
-from conformance.suites.security.scene import Untold, queue_target
+from conformance.suites.security.scene import queue_target
+from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.model.descriptors import ALLOW, Descriptor, Entry, encoded
 from conformance.model.rights import EVERYBODY
 from conformance.suites.security.scene import Scene as Callers
-from conformance.suites.security.scene import Untold
+from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result

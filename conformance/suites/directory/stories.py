@@ -10,7 +10,7 @@ import pytest
 
 from conformance.suites.directory import attributes, events, initialization, properties, queues
 from conformance.suites.directory.scene import Scene
-from conformance.suites.security.scene import Untold
+from conformance.suites.story_table import StoryTable, on
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -21,23 +21,12 @@ NEEDS: Final = ("directory.use", "directory.own")
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
     {**initialization.STORIES, **attributes.STORIES, **events.STORIES, **queues.STORIES, **properties.STORIES}
 )
-
-
-def tell(name: str, mq: Port, judge: Recorder) -> None:
-    """Run a story. Raises ConformanceFailure, and Untold if the driver does not let it happen."""
-    judge.begin_example(KIND, {"story": name})
-    STORIES[name](Scene(mq, judge))
+TABLE: Final = StoryTable("directory", KIND, on(Scene, STORIES))
 
 
 def play(name: str, mq: Port, judge: Recorder, mq_need: Any, *needs: str) -> None:
     """Tell a story on a fresh manager. needs: further methods without which it makes no sense."""
-    mq_need(*NEEDS, *needs)
-    if mq.offers("reset"):
-        mq.call("reset")
-    try:
-        tell(name, mq, judge)
-    except Untold as nothing:
-        pytest.skip(str(nothing))
+    TABLE.play(name, mq, judge, mq_need, *NEEDS, *needs)
 
 
 def marked(stories: Iterable[str], claims: Callable[[str], tuple[str, ...]]) -> list[Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.harness.guarded_client import lacking, refusals
 from conformance.model.management_rows import QUEUE, ROWS, columns, no_value, value_of
+from conformance.suites.story_table import StoryTable, Untold
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -38,10 +39,6 @@ _ROW: Final = ROWS[f"{QUEUE}EOD_SOURCE_INFO"]
 _PAUSE_MS: Final = 7_000  # between two messages, so that the times of the first and the last differ
 _SMALL, _LARGE = b"foo", b"x" * 2000
 _KILOBYTE, _PLENTY = 1, 100  # quotas that the large body exceeds and fits
-
-
-class Untold(ValueError):
-    """The driver makes no such packet, does not deliver it, or tells nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,9 +334,4 @@ STORIES: Final[Mapping[str, Story]] = MappingProxyType(
         "read": read_from_the_queue,
     }
 )
-
-
-def tell(name: str, mq: Port, judge: Recorder) -> None:
-    """Run a story. Raises ConformanceFailure, and Untold if the driver does not let it happen."""
-    judge.begin_example(KIND, {"story": name})
-    STORIES[name](mq, judge)
+TABLE: Final = StoryTable("management", KIND, STORIES, NEEDS)

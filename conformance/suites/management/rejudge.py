@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.repro_files import NotRepeatable, verdicts_of
 from conformance.histories.history import rejudge as rejudge_calls
 from conformance.suites.management import incoming_story, unmodelled_stories
-from conformance.suites.management.incoming_story import Untold
-from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import RunOptions
+    from conformance.verdict import Verdict
 
-
-_STORIES = {each.KIND: each for each in (incoming_story, unmodelled_stories)}
+_TABLES = {each.kind: each for each in (incoming_story.TABLE, unmodelled_stories.TABLE)}
 
 
 def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
     """Return the verdicts of one example on `client`. Raises NotRepeatable for a repro of another suite."""
-    stories = _STORIES.get(str(repro.get("kind")))
-    if stories is None:
-        return rejudge_calls(repro, client, options)
-    if repro.get("story") not in stories.STORIES:
-        raise NotRepeatable(f"The suite management has no story {repro.get('story')!r}.")
-    if client.offers("reset"):
-        client.call("reset")
-    try:
-        return verdicts_of(options, partial(stories.tell, str(repro["story"]), client))
-    except Untold as nothing:
-        raise NotRepeatable(f"The example cannot be run: {nothing}.") from None
+    table = _TABLES.get(str(repro.get("kind")))
+    return rejudge_calls(repro, client, options) if table is None else table.rejudge(repro, client, options)

@@ -21,7 +21,8 @@ from conformance.histories.examples import REAL_MS, unlimited
 from conformance.histories.operations.objects import CREATE, operation
 from conformance.model.management_rows import QUEUE, ROWS
 from conformance.model.rules import LOOKUP_ORDER
-from conformance.suites.management.incoming_story import OTHER, SENDER, Untold
+from conformance.suites.management.incoming_story import OTHER, SENDER
+from conformance.suites.story_table import StoryTable, Untold
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -347,9 +348,4 @@ STORIES: Final[Mapping[str, Callable[[Port, Recorder], None]]] = MappingProxyTyp
         "lookups": lookups,
     }
 )
-
-
-def tell(name: str, mq: Port, judge: Recorder) -> None:
-    """Run a story. Raises ConformanceFailure, and Untold if the driver does not let it happen."""
-    judge.begin_example(KIND, {"story": name})
-    STORIES[name](mq, judge)
+TABLE: Final = StoryTable("management", KIND, STORIES)

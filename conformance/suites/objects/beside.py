@@ -16,8 +16,9 @@ from conformance.activex.values import MISSING, Variant, failed, long, text
 from conformance.histories.operations.objects import CREATE, GET, INVOKE, each_got
 from conformance.spec.constants.properties import PROPERTIES
 from conformance.suites.management import incoming_story
-from conformance.suites.management.incoming_story import SENDER, Incoming, Source, Untold
+from conformance.suites.management.incoming_story import SENDER, Incoming, Source
 from conformance.suites.objects.playing import EXAMPLE, NotCreated
+from conformance.suites.story_table import Untold
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:

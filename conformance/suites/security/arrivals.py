@@ -27,7 +27,8 @@ from conformance.spec.versions import PROFILES
 from conformance.suites.packets.messages import base64_of
 from conformance.suites.packets.signing import FIRST, second, ways
 from conformance.suites.security.crossings import LEVELS, levels
-from conformance.suites.security.scene import Scene, Untold, allow, private_name, queue_target
+from conformance.suites.security.scene import Scene, allow, private_name, queue_target
+from conformance.suites.story_table import Untold
 from conformance.wire import dissect, encode, patch, rebuild
 from conformance.wire.certificates import SHA1, SHA256, SHA512
 from conformance.wire.layout import Value

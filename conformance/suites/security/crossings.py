@@ -21,12 +21,12 @@ from conformance.suites.security.scene import (
     QUEUE_ACTS,
     QUEUE_OF,
     Scene,
-    Untold,
     allow,
     plain_json,
     private_name,
     queue_target,
 )
+from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
     from conformance.verdict import Json

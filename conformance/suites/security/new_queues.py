@@ -13,7 +13,8 @@ from conformance.model import rights
 from conformance.model.descriptors import AUDIT, DACL, OWNER, SACL, Descriptor, Entry, encoded
 from conformance.model.rights import ANONYMOUS, EVERYBODY, User
 from conformance.spec.followed_readings import either
-from conformance.suites.security.scene import Scene, Untold, allow, parts_of, plain_json, queue_target
+from conformance.suites.security.scene import Scene, allow, parts_of, plain_json, queue_target
+from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
     from conformance.verdict import Json

@@ -19,7 +19,8 @@ from conformance.suites.security.new_queues import (
     judge_http,
     judged_by_entries,
 )
-from conformance.suites.security.scene import Scene, Untold, allow, plain_json, queue_target
+from conformance.suites.security.scene import Scene, allow, plain_json, queue_target
+from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result

@@ -26,6 +26,7 @@ from conformance.model.descriptors import (
     encoded,
 )
 from conformance.model.rights import User, allowed, granted
+from conformance.suites.story_table import Untold
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -37,10 +38,6 @@ QUEUE_OF, MACHINE_OF = "MQMQ-2.2.24.mqsec-", "MQMQ-2.2.23.mqsec-"
 MACHINE: Final[Mapping[str, Json]] = MappingProxyType({"type": "machine"})
 _NUMBERS: Final = 256  # of private queues that are looked at
 _CONNECTED: Final = 4  # PROPID_MGMT_MSMQ_CONNECTED, MS-MQMQ 2.3.11.4
-
-
-class Untold(ValueError):
-    """The driver lacks a user, a method or a value that the story needs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ from conformance.suites.packets.signing import FIRST, second
 from conformance.suites.security import arrivals
 from conformance.suites.security.arrivals import SENDER_ID, SIGNED, Arrival
 from conformance.suites.security.crossings import LEVELS, levels
-from conformance.suites.security.scene import Scene, Untold, queue_target
+from conformance.suites.security.scene import Scene, queue_target
+from conformance.suites.story_table import Untold
 from conformance.verdict import Outcome
 from conformance.wire import Packet, dissect, rebuild
 from conformance.wire.certificates import SHA1, SHA512

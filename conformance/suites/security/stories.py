@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
 
 from conformance.model import rights
 from conformance.model.descriptors import (
@@ -46,17 +48,16 @@ from conformance.suites.security.scene import (
     QUEUE_ACTS,
     QUEUE_OF,
     Scene,
-    Untold,
     allow,
     parts_of,
     plain_json,
     queue_target,
 )
+from conformance.suites.story_table import StoryTable, Untold, on
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.harness.port import Port
-    from conformance.harness.recorder import Recorder
+    pass
 
 KIND: Final = "story"
 Story = Callable[[Scene], None]
@@ -436,9 +437,11 @@ STORIES: Final[Mapping[str, Story]] = MappingProxyType(
         **sends.STORIES,
     }
 )
+NEEDS: Final = ("security.get", "security.set", "queues.create")
+TABLE: Final = StoryTable("security", KIND, on(Scene, STORIES), NEEDS)
+play = TABLE.play
 
 
-def tell(name: str, mq: Port, judge: Recorder) -> None:
-    """Run a story. Raises ConformanceFailure, and Untold if the driver does not let it happen."""
-    judge.begin_example(KIND, {"story": name})
-    STORIES[name](Scene(mq, judge))
+def marked(name: str, *demands: str) -> Any:
+    """Return the story as a parameter of a test, with the requirements that it claims."""
+    return pytest.param(name, marks=pytest.mark.requirement(*demands), id=name)

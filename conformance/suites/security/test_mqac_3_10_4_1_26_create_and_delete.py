@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.suites.security.of_objects import ATTACHED
-from conformance.suites.security.telling import NEEDS, marked, play
+from conformance.suites.security.stories import NEEDS, marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

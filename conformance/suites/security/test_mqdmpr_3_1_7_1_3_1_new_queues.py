@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.suites.security.new_queues import STORIES
-from conformance.suites.security.telling import marked, play
+from conformance.suites.security.stories import marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

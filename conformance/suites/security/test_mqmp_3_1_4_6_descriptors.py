@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.security.telling import play
+from conformance.suites.security.stories import play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

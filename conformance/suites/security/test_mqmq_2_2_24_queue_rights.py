@@ -8,8 +8,7 @@ import pytest
 
 from conformance.model.rights import QUEUE_RIGHTS
 from conformance.suites.security.scene import QUEUE_ACTS, QUEUE_OF, rights_judged
-from conformance.suites.security.stories import STORIES
-from conformance.suites.security.telling import marked, play
+from conformance.suites.security.stories import STORIES, marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port

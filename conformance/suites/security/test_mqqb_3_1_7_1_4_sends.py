@@ -8,7 +8,7 @@ import pytest
 
 from conformance.suites.security import sends
 from conformance.suites.security.arrivals import SENDER_ID
-from conformance.suites.security.telling import marked, play
+from conformance.suites.security.stories import marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
