@@ -28,6 +28,8 @@ _NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "transfers": ("management.",),
     "incoming": ("management.",),
     "coordination": ("coordinator.",),
+    **dict.fromkeys(("admission", "certificates", "encryption", "sealing", "signatures"), ("security.",)),
+    **dict.fromkeys(("directory_client", "directory_properties", "integration"), ("directory.",)),
 }
 """Parts of the manager that only some methods use, with the beginnings of their names."""
 _OBJECTS: Final = "objects"
