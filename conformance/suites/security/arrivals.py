@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from itertools import combinations, product
 from types import MappingProxyType
@@ -41,10 +41,13 @@ ACCESS_DENIED: Final = 0x8004
 _SENDER, _OTHER = "6f9619ff-8b86-d011-b42d-00c04fc964ff", "2c1e7d43-51a0-4b6e-9f3c-7a8d0e5b6c21"
 _STRANGER: Final = "S-1-5-21-11-22-33-4444"  # nobody whom the manager knows
 _NOBODY: Final = 0x7FFFFFFF  # the number of no queue
-_NA, _NR = 4, 8
+_PR, _NA, _NR = 2, 4, 8
+_RECEIVED: Final = 0x4000
+RECEIVED: Final = "MQDMPR-3.1.1.12.ack-pos-receive"
 _B, _U, _M, _F = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "SecurityHeader.Flags."
 _S: Final = "SecurityHeader.SecurityData."
 _LIST: Final = "MultiQueueFormatHeader.Destination.FormatNameList.0.DirectFormatName"
+_LEVELS, _ALGORITHM, _MODE = f"{_M}PrivacyLevel", f"{_M}EncryptionAlgorithm", f"{_U}Flags.DM"
 _NUMBER: Final = f"{_U}DestinationQueue.PrivateQueueIdentifier"
 _QB, _LEVEL = "MQQB-3.1.5.8.3.", "MQDMPR-3.1.7.1.31.authentication-level-"
 LEVEL, BINDS = (reading_id(f"R-MQDMPR-{word}") for word in ("authentication-level-field", "attribute-without-event"))
@@ -111,7 +114,8 @@ class Arrival:
     its hash. changed: a word of CHANGES. cipher: of its body, 0 for none. provider: whose key that uses. locked: with a
     key that the manager does not have. authenticated, privacy: what the queue demands, PROPID_Q_PRIV_LEVEL. right: who
     may write to it. size: of the body. asks: acknowledgment bits. connected: it names a connector, and is
-    recoverable.
+    recoverable. key: the first byte of the key of the body. outlives: the manager is killed before it arrives, and
+    after that if it is recoverable. carries: further fields of the packet.
     """
 
     kind: int = 0
@@ -128,6 +132,20 @@ class Arrival:
     size: int = 4
     asks: int = _NA
     connected: bool = False
+    key: int = 1
+    outlives: bool = False
+    carries: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def recoverable(self) -> bool:
+        """It outlives a restart, and its acknowledgments do."""
+        mode = self.carries.get(_MODE, self.connected and not self.changed)
+        return bool(mode) or self.changed == "delivery-mode"
+
+    @property
+    def unreadable(self) -> bool:
+        """Its body cannot be decrypted: the key is another one, or the level or the algorithm is in no table."""
+        return bool(self.cipher) and (self.locked or not {_LEVELS, _ALGORITHM}.isdisjoint(self.carries))
 
     @property
     def secured(self) -> bool:
@@ -169,7 +187,7 @@ def refused_by(arrival: Arrival, dacl: tuple[Entry, ...], token: frozenset[str],
     known = {"registered": True, "none": True, "manager": chosen[MANAGERS] == "signed-only"}
     if arrival.kind and not known.get(arrival.sender, False):
         return "sender"
-    if arrival.cipher and arrival.locked:
+    if arrival.unreadable:
         return "bad-encryption"
     if not arrival.secured and chosen[HEADERLESS] == "passes":
         return ""
@@ -181,8 +199,11 @@ def refused_by(arrival: Arrival, dacl: tuple[Entry, ...], token: frozenset[str],
 def dacl_of(word: str, user: User, sender: str = "registered") -> tuple[Entry, ...]:
     """Return a DACL that lets somebody write: the user, a group of the user, everybody, nobody, or everybody else.
 
-    sender: of the packet; one without a user is as everybody, or the anonymous logon, alone.
+    word: may be the SID of a group. sender: of the packet; one without a user is as everybody, or the anonymous logon,
+    alone.
     """
+    if word in user.groups:
+        return (allow(word, rights.WRITE_MESSAGE),)
     everybody = tuple(allow(sid, rights.WRITE_MESSAGE) for sid in (EVERYBODY, ANONYMOUS))
     alone = {"manager": everybody[:1], "none": everybody[1:]}
     return {
@@ -222,11 +243,11 @@ class Desk:
             "none": frozenset((ANONYMOUS, EVERYBODY)),
         }
         given = ((self.user, (second(), FIRST)), (other, (second(),)))
-        users = [
+        self._users = [
             {"sid": one.sid, "certificates": [base64_of(each.certificate) for each in signers]}
             for one, signers in given
         ]
-        scene.call("declare users and their certificates", "directory", objects=[], users=users)
+        self._declare()
         self._admin = self._queue()
         self._ways: dict[tuple[int, str], signatures.Signing] = {}
         self.tells = self.told(Arrival(sender="none"), _Queue("DIRECT=OS:nobody", _NOBODY)) is not None
@@ -281,18 +302,25 @@ class Desk:
         self.scene.expect(SIGNATURE, False, {"arrives": True}, {"arrives": False})
         raise Untold("no signature is taken")
 
+    def _declare(self) -> None:
+        self.scene.call("declare users and their certificates", "directory", objects=[], users=self._users)
+
+    def _opened(self, queue: _Queue) -> _Queue:
+        opened = self.scene.call("open it to receive", "queues.open", format_name=queue.name, access="receive")
+        if not opened.ok:
+            raise Untold("no queue could be opened")
+        return replace(queue, handle=opened.values["queue"])
+
     def _queue(self, **properties: Json) -> _Queue:
         """Create a queue whose name is aligned in a list of names, and open it."""
         path = self.scene.path_name()
         path += "x" * (len(f"OS:{path}") % 2)
         made = self.scene.call("create a queue", "queues.create", path_name=path, properties=properties)
         private = private_name(self.scene.mq, path, self._last) if made.ok else None
-        name = f"DIRECT=OS:{path}"
-        opened = self.scene.call("open it to receive", "queues.open", format_name=name, access="receive")
-        if private is None or not opened.ok:
-            raise Untold("no queue could be created, opened and called by its number")
+        if private is None:
+            raise Untold("no queue could be created and called by its number")
         self._last = int(private.rpartition("\\")[2], 16)
-        return _Queue(name, self._last, opened.values["queue"])
+        return self._opened(_Queue(f"DIRECT=OS:{path}", self._last))
 
     def packet(self, arrival: Arrival, queue: _Queue, over: str) -> bytes:
         """Return a packet for a queue. over: as R-MQQB-signed-and-encrypted has it."""
@@ -311,13 +339,15 @@ class Desk:
             f"{_M}ExtensionData": b"extensio",
             f"{_M}HashAlgorithm": arrival.algorithm,
             f"{_M}MessageBody": arrival.body,
-            f"{_U}Flags.DM": int(arrival.connected and not arrival.changed),
+            _MODE: int(arrival.recoverable and arrival.changed != "delivery-mode"),
             **({f"{_U}ConnectorType": _SENDER} if arrival.connected else {}),
             **({_LIST: queue.name.removeprefix("DIRECT=")} if arrival.place != signatures.SIGNATURE else {}),
             **self._security(arrival),
+            **arrival.carries,
         }
         clear = encode("UserMessage", values)
-        sent = encode("UserMessage", values | self._encrypted(arrival)) if arrival.cipher else clear
+        locked = {**self._encrypted(arrival), **arrival.carries} if arrival.cipher else {}
+        sent = encode("UserMessage", values | locked) if arrival.cipher else clear
         if not arrival.kind:
             return sent
         way = self._ways[arrival.kind, arrival.place]
@@ -339,13 +369,13 @@ class Desk:
         provider = encryption.PROVIDERS[arrival.provider]
         if arrival.provider not in self._keys:
             raise Untold("the driver does not tell the manager's keys")
-        key = bytes(range(1, provider.key_bits(arrival.cipher) // 8 + 1))
+        key = bytes(range(arrival.key, arrival.key + provider.key_bits(arrival.cipher) // 8))
         public = provider.public if arrival.locked else self._keys[arrival.provider]
         return {
             f"{_F}EB": 1,
             f"{_S}EncryptionKey": simple_blob(arrival.cipher, encryption.wrapped(key, public)),
-            f"{_M}PrivacyLevel": provider.level,
-            f"{_M}EncryptionAlgorithm": arrival.cipher,
+            _LEVELS: provider.level,
+            _ALGORITHM: arrival.cipher,
             f"{_M}MessageBody": encryption.encrypted_body(arrival.cipher, key, arrival.body),
         }
 
@@ -356,24 +386,43 @@ class Desk:
         demands = {"PROPID_Q_AUTHENTICATE": int(arrival.authenticated), "PROPID_Q_PRIV_LEVEL": arrival.privacy}
         queue = self._queue(**demands)
         self.scene.given(queue_target(queue.name), Descriptor(dacl=dacl), DACL)
+        queue = self.killed(queue) if arrival.outlives else queue
         told = self.told(arrival, queue, over)
+        queue = self.killed(queue) if arrival.outlives and arrival.recoverable else queue
         return self._read(queue), told
+
+    def killed(self, queue: _Queue) -> _Queue:
+        """Kill the manager and open a queue again, with the queue for acknowledgments and what the directory has."""
+        self.scene.judge.step("the manager is killed and started again", {"restart": "killed"}, {})
+        self.scene.mq.restart(kill=True)
+        self._declare()
+        self._admin = self._opened(self._admin)
+        return self._opened(queue)
 
     def _arrived(self, packet: bytes) -> bool:
         """Tell whether a packet arrives in the queue that anybody may write to."""
-        self._deliver("a packet as the manager may want it", packet)
+        words = "deliver a packet as the manager may want it"
+        self.scene.call(words, "packets.deliver", packet=base64_of(packet))
+        self._read(self._admin)
         return self._read(self._anybodys) is not None
 
     def told(self, arrival: Arrival, queue: _Queue, over: str = "clear") -> int | None:
         """Deliver a packet; return the class of the negative acknowledgment that comes."""
         usual, its = Arrival(), {one.name: getattr(arrival, one.name) for one in fields(arrival)}
         words = {name: value for name, value in its.items() if value != getattr(usual, name)}
-        return self._deliver(f"a packet of {words}", self.packet(arrival, queue, over))
+        packet = base64_of(self.packet(arrival, queue, over))
+        self.status = self.scene.call(f"deliver a packet of {words}", "packets.deliver", packet=packet).status
+        return self.acknowledged(arrival)
 
-    def _deliver(self, words: str, packet: bytes) -> int | None:
-        answer = self.scene.call(f"deliver {words}", "packets.deliver", packet=base64_of(packet))
-        self.status, told = answer.status, self._read(self._admin)
-        return None if told is None or "class" not in told else int(told["class"])
+    def acknowledged(self, arrival: Arrival) -> int | None:
+        """Return the class of the acknowledgment of a packet that has come."""
+        told = self._read(self._admin)
+        if told is None or "class" not in told:
+            return None
+        if "delivery" in told:
+            wanted = "recoverable" if arrival.recoverable else "express"
+            self.scene.same("MQQB-3.1.7.15.delivery", "delivery", wanted, told["delivery"])
+        return int(told["class"])
 
     def _read(self, queue: _Queue) -> Mapping[str, Json] | None:
         timeout = self.scene.mq.hello.settle_ms
@@ -393,7 +442,7 @@ def judge(desk: Desk, arrival: Arrival) -> None:
     if not asked:
         scene.same("MQQB-3.1.7.15.requested", "class", None, told)
     # Who verifies what was signed in the clear cannot do so before it is decrypted.
-    unreadable = bool(arrival.kind and arrival.cipher) and arrival.locked and over == "clear"
+    unreadable = bool(arrival.kind) and arrival.unreadable and over == "clear"
 
     def check(chosen: Mapping[str, str]) -> str:
         return refused_by(arrival, dacl, desk.tokens[arrival.sender], chosen)
@@ -431,6 +480,8 @@ def judge(desk: Desk, arrival: Arrival) -> None:
         scene.expect(demand, True, expected, actual, taken)
     if message is not None:
         judge_shown(desk, arrival, message)
+        if arrival.asks & _PR:
+            scene.same(RECEIVED, "class", _RECEIVED, desk.acknowledged(arrival))
 
 
 def hash_id(algorithm: int) -> str:
@@ -487,6 +538,37 @@ _HASHES: Final = (SHA1, SHA256, SHA512)
 _CIPHERS: Final = (("enhanced", RC4), ("advanced", AES256), ("base", RC4), ("advanced", AES128), ("advanced", AES192))
 _QUEUES: Final = ((False, 1), (True, 1), (False, 0), (False, 2), (True, 0))
 _SIZES: Final = (4, 1, 15, 16, 500)
+_CASES: Final[tuple[Mapping[str, Any], ...]] = (
+    {"kind": 1},
+    {"kind": 2},
+    {"kind": 3},
+    {"cipher": RC4},
+    {"kind": 2, "cipher": AES128, "provider": "advanced"},
+)
+_SPOILS: Final[tuple[Mapping[str, Any], ...]] = (
+    {},
+    {"changed": "signature", "locked": True},
+    {"sender": "none", "changed": "signature"},
+    {"right": "nobody"},
+    {"sender": "none"},
+)
+_FORMS: Final[tuple[Mapping[str, Value], ...]] = (
+    {},
+    {f"{_M}Label": "", f"{_M}ExtensionData": b""},
+    {f"{_M}Label": "", f"{_M}ExtensionData": b"extension"},
+    {f"{_M}CorrelationID": bytes(range(1, 21)), f"{_M}ApplicationTag": 0xFFFF_FFFF},
+    {f"{_M}Label": "l" * 249, f"{_M}ExtensionData": b"", f"{_M}BodyType": 8},
+)
+_MANNERS: Final = ((0, 3), (1, 0), (0, 7), (1, 3), (0, 0))  # delivery mode and priority
+_BITS: Final[tuple[Mapping[str, Value], ...]] = (
+    {},
+    {f"{_F}X12": 1, f"{_F}X13": 1},
+    {f"{_F}X14": 1, f"{_F}X15": 1, f"{_M}Flags.X": 5},
+    {f"{_B}Flags.X4": 1, f"{_B}Flags.X0": 1, f"{_U}Flags.X1": 1},
+    {f"{_U}Flags.X3": 1, f"{_U}Flags.X4": 1, f"{_B}Flags.X9": 1},
+)
+"""Bits that a receiver ignores (MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3, 2.2.20.6)."""
+_LOCKS: Final[tuple[Mapping[str, Value], ...]] = ({_LEVELS: 2}, {_LEVELS: 4}, {_LEVELS: 0xFFFF}, {_ALGORITHM: 0x6603})
 _DEFECTS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
         "signature": {"kind": 2, "changed": "signature"},
@@ -529,6 +611,48 @@ def encrypted(scene: Scene, row: int) -> None:
         (provider, algorithm), (authenticated, privacy) = _CIPHERS[cipher], _QUEUES[queue]
         its = Arrival(_kind(scene, kind), _SENDERS[sender], cipher=algorithm, provider=provider, size=_SIZES[size])
         judge(desk, replace(its, right=_RIGHTS[right], authenticated=authenticated, privacy=privacy))
+
+
+def varied(scene: Scene, row: int) -> None:
+    """Packets of a row of the array arrive: security, defect, members, delivery and priority, ignored bits and size."""
+    desk = Desk(scene)
+    for column in range(LEVELS):
+        case, spoil, form, manner, bits, size = levels(row, column)
+        mode, priority = _MANNERS[manner]
+        carries = {**_FORMS[form], **_BITS[bits], _MODE: mode, f"{_B}Flags.PR": priority}
+        its = {**_CASES[case], **_SPOILS[spoil], "carries": carries, "size": _SIZES[size], "asks": _NA | _PR}
+        its["kind"] = min(its.get("kind", 0), len(signatures.kinds_of(scene.judge.profile)))
+        judge(desk, Arrival(**its, algorithm=hash_of(scene, manner)))
+
+
+def grouped(scene: Scene) -> None:
+    """Each group of the sender alone may write."""
+    desk = Desk(scene)
+    for group in sorted(desk.user.groups):
+        for kind in (0, 2):
+            judge(desk, Arrival(kind, right=group))
+
+
+def keyed(scene: Scene) -> None:
+    """Several keys come from one source, one key from two, and levels and algorithms that are in no table."""
+    desk = Desk(scene)
+    for provider, cipher in _CIPHERS[:4]:
+        for key, source in ((1, _SENDER), (2, _SENDER), (2, _OTHER), (3, _OTHER), (1, _SENDER), (1, _OTHER)):
+            carries = {f"{_U}SourceQueueManager": source}
+            judge(desk, Arrival(cipher=cipher, provider=provider, key=key, carries=carries))
+    for lock, mode in product(_LOCKS, (0, 1)):
+        judge(desk, Arrival(cipher=RC4, carries={**lock, _MODE: mode}))
+
+
+def outliving(scene: Scene) -> None:
+    """What a queue demands, and what is known of a packet, are the same after a kill."""
+    if not scene.mq.keeps_state:
+        raise Untold("a restart of this connection does not find the state again")
+    desk = Desk(scene)
+    usual = Arrival(outlives=True, asks=_NA | _PR)
+    for (authenticated, privacy), case, mode in product(_QUEUES, _CASES[1::2], (0, 1)):
+        carries: Mapping[str, Value] = {_MODE: mode}
+        judge(desk, replace(usual, authenticated=authenticated, privacy=privacy, carries=carries, **case))
 
 
 def clear(scene: Scene) -> None:
@@ -602,6 +726,10 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
         **{f"arrives-signed-{row}": partial(signed, row=row) for row in range(LEVELS)},
         **{f"arrives-encrypted-{row}": partial(encrypted, row=row) for row in range(LEVELS)},
         **{f"arrives-spoilt-{kind}": partial(spoilt, kind=kind) for kind in (1, 2, 3)},
+        **{f"arrives-varied-{row}": partial(varied, row=row) for row in range(LEVELS)},
+        "arrives-grouped": grouped,
+        "arrives-keyed": keyed,
+        "arrives-outliving": outliving,
         "arrives-clear": clear,
         "arrives-hashed": hashed,
         "arrives-refused-twice": partial(orders, encrypts=False),

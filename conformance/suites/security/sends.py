@@ -78,7 +78,8 @@ class Sending:
     """A message, and what its receiver has.
 
     level: of its signature. algorithm: of its hash. keys: the providers that its receiver has keys for. journaled: it
-    wants to be a dead letter. more: further members. size: of its body. The others are members of the protocol.
+    wants to be a dead letter. more: further members. size: of its body. waits: the manager is killed before it goes.
+    The others are members of the protocol.
     """
 
     level: str = "none"
@@ -90,6 +91,7 @@ class Sending:
     journaled: bool = False
     more: Mapping[str, Json] = field(default_factory=dict)
     size: int = 11
+    waits: bool = False
 
     @property
     def kind(self) -> int:
@@ -112,6 +114,7 @@ class Sending:
         }
         out = {name: value for name, value in given.items() if value not in (None, "none")}
         out |= {"sender_type": self.sender_type} if self.sender_type else {}
+        out |= {"delivery": "recoverable"} if self.waits else {}
         return {"body": base64_of(self.body), "negative_journaling": self.journaled, **out, **self.more}
 
 
@@ -158,6 +161,16 @@ class Post:
         given = {"queue": opened.values["queue"], "message": dict(message)}
         return self.scene.call("send", "messages.send", self.user.sid, **given)
 
+    def killed(self, names: Sequence[str], keys: Iterable[str]) -> None:
+        """Kill the manager, declare the computer and open the queues again. Raises Untold without a kept state."""
+        if not self.scene.mq.keeps_state:
+            raise Untold("a restart of this connection does not find the state again")
+        self.scene.judge.step("the manager is killed and started again", {"restart": "killed"}, {})
+        self.scene.mq.restart(kill=True)
+        self.declare(keys)
+        for name in names:
+            self.scene.call(f"open {name}", "queues.open", format_name=name, access="send")
+
     def taken(self, names: Sequence[str]) -> list[bytes]:
         """Take the packets that would be transferred now."""
         answers = [self.scene.call(f"take what goes to {name}", "outgoing.take", format_name=name) for name in names]
@@ -171,6 +184,8 @@ def judge(post: Post, sending: Sending) -> None:
     answer = post.sent(names, sending.message())
     if answer is None:
         return
+    if sending.waits and answer.ok:
+        post.killed(names, sending.keys)
     packets = post.taken(names)
     ways = {word: providers(sending, word) for word in scene.judge.readings[CHOICE]}
     everyone = frozenset().union(*ways.values()) if sending.privacy != "none" else frozenset({"clear"})
@@ -185,6 +200,7 @@ def judge(post: Post, sending: Sending) -> None:
         plain = _judge_encryption(scene, sending, packet, ways) if sending.privacy != "none" else packet
         _judge_signature(scene, sending, packet, plain)
         _judge_sender(post, sending, packet)
+        _judge_members(scene, sending, packet)
         its = scene.judge.options
         judged = judge_packet(data, profile=its.profile, readings=its.readings, transport="buffer", level=its.level)
         scene.judge.record(*(one for one in judged if one.outcome is not Outcome.INCONCLUSIVE))
@@ -288,6 +304,16 @@ def _judge_sender(post: Post, sending: Sending, packet: Packet) -> None:
         )
 
 
+def _judge_members(scene: Scene, sending: Sending, packet: Packet) -> None:
+    """Judge that label and extension of a packet are those of the message, and absent where it has none."""
+    label, extension = str(sending.more.get("label", "")), sending.more.get("extension")
+    length, data = packet.fields.get(f"{_M}LabelLength"), packet.fields.get(f"{_M}ExtensionData")
+    wanted, told = [label, len(label) + bool(label)], [packet.fields.get(f"{_M}Label", ""), length]
+    scene.expect("MQDMPR-3.1.1.12.label-unchanged", told == wanted, {"label": label}, {"label": str(told)})
+    given = base64_of(data) if isinstance(data, bytes) and data else None
+    scene.same("MQDMPR-3.1.1.12.extension-unchanged", "extension", extension, given)
+
+
 _LEVELS: Final = ("sig20", "sig10", "sig30", "none", "sig20")
 _SENDERS: Final = (None, "none", "sid", None, "none")
 _PLACES: Final = ("direct", "list", "private", "public", "list")
@@ -298,6 +324,14 @@ _MORE: Final[tuple[dict[str, Json], ...]] = (
     {"acknowledgements": ["negative_arrival"], "administration_queue": _OTHER, "priority": 0},
     {},
 )
+_FORMS: Final[tuple[dict[str, Json], ...]] = (
+    {},
+    {"extension": "ZXh0ZW5zaW9u"},
+    {"label": "l" * 249, "application_tag": 0xFFFF_FFFF},
+    {"response_queue": _OTHER, "administration_queue": _DIRECT, "acknowledgements": ["positive_receive"]},
+    {"correlation_identifier": base64_of(bytes(range(1, 21))), "extension": "ZXh0", "priority": 0},
+)
+_EDGES: Final = (0, 1, 255, 256, 257)
 _KEYS: Final = (("base",), ("enhanced",), ("advanced", "base"), ("advanced", "enhanced"), ())
 _SIZES: Final = (11, 1, 15, 16, 500)
 _RECEIVERS: Final = ("private", "public", "direct", "private", "public")
@@ -326,6 +360,19 @@ def encrypted(scene: Scene, row: int) -> None:
         where, word = _RECEIVERS[place], "enhanced" if privacy % 2 else "base"
         its = Sending(_level(scene, level), where, _SENDERS[sender], SHA1, word, _KEYS[keys], journal % 2 == 1)
         judge(post, replace(its, size=_SIZES[journal]))
+
+
+def varied(scene: Scene, row: int) -> None:
+    """Messages of a row of the array are sent: signature, destination, members, size, and a kill before they go."""
+    post = Post(scene)
+    for column in range(LEVELS):
+        level, place, form, size, private, wait = levels(row, column)
+        where, more = _RECEIVERS[place], dict(_FORMS[form])
+        word = ("none", "base", "none", "enhanced", "none")[private]
+        where = _PLACES[place] if word == "none" else where
+        more |= _first() if form % 2 and _LEVELS[level] == "none" else {}
+        its = Sending(_level(scene, level), where, _SENDERS[size], SHA1, word, _KEYS[3], more=more)
+        judge(post, replace(its, size=_EDGES[size], waits=wait % 2 == 1 and scene.mq.keeps_state))
 
 
 def _first() -> dict[str, Json]:
@@ -442,6 +489,7 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
     {
         **{f"sends-signed-{row}": partial(signed, row=row) for row in range(LEVELS)},
         **{f"sends-encrypted-{row}": partial(encrypted, row=row) for row in range(LEVELS)},
+        **{f"sends-varied-{row}": partial(varied, row=row) for row in range(LEVELS)},
         "sends-here": here,
         **{f"refused-{word}": partial(refused, word=word) for word in _REFUSED},
         "refused-unsigned": not_authenticated,

@@ -30,6 +30,12 @@ def test_signature_sender_right_and_queue_are_crossed(mq: Port, judge: Recorder,
     play(story, mq, judge, mq_need, *NEEDS)
 
 
+@pytest.mark.requirement(*_SIGNED, *_REFUSED, arrivals.DECRYPTED, arrivals.RECEIVED)
+@pytest.mark.parametrize("story", [*_named("varied-"), "arrives-grouped", "arrives-keyed", "arrives-outliving"])
+def test_what_the_checks_do_not_look_at_changes_nothing(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, *NEEDS)
+
+
 @pytest.mark.requirement(_REFUSED[0], *_SIGNED)
 @pytest.mark.parametrize("story", _named("spoilt-"))
 def test_each_field_of_a_signed_packet_is_changed(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 NEEDS = ("security.certificates", "outgoing.take", "messages.send", "queues.open", "directory")
 
+_MEMBERS = ("MQDMPR-3.1.1.12.label-unchanged", "MQDMPR-3.1.1.12.extension-unchanged")
+
 
 def _named(words: str) -> list[str]:
     return [name for name in sends.STORIES if name.startswith(words)]
@@ -24,6 +26,12 @@ def _named(words: str) -> list[str]:
 @pytest.mark.requirement(*sends.SIGNED_IDS, sends.STRONGEST, SENDER_ID)
 @pytest.mark.parametrize("story", _named("sends-signed-"))
 def test_signature_destination_sender_and_hash_are_crossed(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, *NEEDS)
+
+
+@pytest.mark.requirement(*sends.SIGNED_IDS, *sends.ENCRYPTED_IDS, SENDER_ID, *_MEMBERS)
+@pytest.mark.parametrize("story", _named("sends-varied-"))
+def test_members_sizes_and_a_kill_change_no_signature(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need, *NEEDS)
 
 
