@@ -1,7 +1,7 @@
 """How an item can be checked and whom it binds: a first guess for a skeleton entry, to be read and corrected by people.
 
 The table follows what can be seen from outside: bytes alone, names alone, calls and what comes of them, or calls in an
-environment with a directory, a transaction coordinator or an administrator.
+environment that the adapter protocol lacks.
 """
 
 from __future__ import annotations
@@ -33,27 +33,22 @@ _PLACES: dict[str, dict[str, tuple[str, str | None]]] = {
         "2.2": ("structure", None),
         **{f"2.2.{number}": ("packet", None) for number in (18, 19, 20)},
         **{f"2.2.{number}": ("call", None) for number in (23, 24)},
-        **{f"2.2.{number}": ("environment", "directory") for number in (25, 26, 27)},
-        "2.3": ("environment", "directory"),
-        **{f"2.3.{number}": ("call", None) for number in (1, 11, 12)},
+        **{f"2.2.{number}": ("environment", "nobody") for number in (25, 26, 27)},
+        "2.3": ("call", None),
         "2.4": ("call", None),
         "2.5": ("structure", None),
     },
     "MQDMPR": {
         "": _DEFINITION,
         "3.1.1": ("call", None),
-        **{f"3.1.1.{number}": ("environment", "directory") for number in (6, 7, 8, 9, 15, 19)},
         **{f"3.1.1.{number}": ("white-box", None) for number in (17, 18)},
         "3.1.2": ("call", None),
-        **{f"3.1.2.{number}": ("environment", "directory") for number in (1, 2, 5)},
-        "3.1.3": ("environment", "directory"),
+        "3.1.3": ("call", None),
         "3.1.4": ("history", None),
         **{f"3.1.4.{number}": ("call", None) for number in (3, 4, 5)},
-        "3.1.6": ("environment", "directory"),
-        "3.1.6.3": ("call", None),
+        "3.1.6": ("call", None),
         "3.1.7": ("call", None),
         "3.1.7.1.3.1": ("call", None),
-        **{f"3.1.7.1.{number}": ("environment", "directory") for number in range(18, 26)},
         **{f"3.1.7.1.{number}": ("white-box", None) for number in (26, 28, 29, 34)},
         **{f"3.1.7.1.{number}": ("packet", None) for number in (30, 31, 32)},
         **{f"3.1.7.2.{number}": ("history", None) for number in (3, 4, 5, 6)},

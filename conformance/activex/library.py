@@ -13,6 +13,7 @@ from conformance.activex.tables import CLASSES, STATES
 from conformance.spec.catalogue import catalogue, requirement_id
 from conformance.spec.compiled import data_folder
 from conformance.spec.constants.enumerations import ENUMERATIONS
+from conformance.spec.constants.hresults import HRESULTS
 from conformance.verdict import Outcome, Verdict
 
 IUNKNOWN: Final = "00000000-0000-0000-c000-000000000046"
@@ -153,8 +154,40 @@ def _entries() -> tuple[tuple[str, str, str, int], ...]:
     return tuple(found)
 
 
+_CODES: Final = ("MQERROR", "MQWARNING")
+_CONTRADICTED: Final = range(0xC00E0001, 0xC00E001E)
+"""Codes to whose names section 6 gives the values of their neighbours."""
+
+
+@cache
+def _codes() -> Mapping[str, tuple[str, int]]:
+    """Return requirement and value of each code of MS-MQMQ 2.4 by its name, as far as section 6 agrees."""
+    known = {entry.id for entry in catalogue() if entry.id.startswith("MQMQ-2.4.") and entry.checked == "call"}
+    last = HRESULTS["MQ_ERROR_CANNOT_UPDATE_PSC_OBJECTS"]
+    found = {
+        name: (f"MQMQ-2.4.{name.lower().replace('_', '-')}", value)
+        for name, value in HRESULTS.items()
+        if value not in _CONTRADICTED and value <= last
+    }
+    return {name: each for name, each in found.items() if each[0] in known}
+
+
+def codes_claimed() -> tuple[str, ...]:
+    """Return the requirements on codes, which are judged as far as a library has them."""
+    return tuple(requirement for requirement, _ in _codes().values())
+
+
 def constants(shown: Mapping[str, Mapping[str, int]]) -> Iterator[Verdict]:
-    """Yield a verdict on each constant. shown: the enumerations that a driver tells of, in a type library of theirs."""
+    """Yield a verdict on each constant, and on each code that is there.
+
+    shown: the enumerations that a driver tells of, in a type library of theirs.
+    """
+    for enumeration in _CODES:
+        for name, number in shown.get(enumeration, {}).items():
+            if name in _codes():
+                requirement, code = _codes()[name]
+                outcome = Outcome.PASS if number == code else Outcome.FAIL
+                yield Verdict(requirement, outcome, f"{enumeration}.{name}", code, number)
     plain = {enumeration: {_plain(name): value for name, value in each.items()} for enumeration, each in shown.items()}
     for requirement, enumeration, name, value in _entries():
         actual = plain.get(enumeration, {}).get(_plain(name))
@@ -176,6 +209,8 @@ def reference_enumerations() -> dict[str, dict[str, int]]:
     out: dict[str, dict[str, int]] = {}
     for _, enumeration, name, value in _entries():
         out.setdefault(enumeration, {})[name] = value
+    for name, (_, value) in _codes().items():
+        out.setdefault(_CODES[name.startswith("MQ_INFORMATION")], {})[name] = value
     return out
 
 

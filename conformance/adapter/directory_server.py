@@ -17,8 +17,11 @@ from conformance.adapter.directory_store import NOT_CONNECTED, Store
 from conformance.adapter.protocol import SchemaInvalid, Validate, compiled
 from conformance.verdict import Json
 
-MODES: Final = ("answers", "closed", "silent", "drops")
-"""answers: as the objects are. closed: no connection is taken. silent: no answer comes. drops: it hangs up instead."""
+MODES: Final = ("answers", "closed", "silent", "drops", "mute")
+"""answers: as the objects are. closed: no connection is taken. silent: no answer comes. drops: it hangs up instead.
+
+mute: what is asked is done, and no answer comes.
+"""
 MOST_BYTES: Final = 1 << 22
 MOST_REQUESTS: Final = 100_000
 _MOST_CONNECTIONS: Final = 64
@@ -80,6 +83,7 @@ class DirectoryServer:
         self.mode = "answers"
         self._asked: list[dict[str, Json]] = []
         self._lies: list[dict[str, Json]] = []
+        self._turn: tuple[int, str] | None = None
         self._lock = threading.Lock()
         self._listener: _Listener | None = None
         self._port = 0
@@ -105,12 +109,13 @@ class DirectoryServer:
         """Do what a history asks of the directory.
 
         open: empty it, and fill it with `objects`; returns `address`. put: enter an object of `kind`. drop: delete it.
-        turn: change the mode. lie: answer the next `times` requests of `method` about `kind` with `answer`.
+        turn: change the mode, after the next `after` requests if that is given.
+        lie: answer the next `times` requests of `method` about `kind` with `answer`.
         asked: take the requests since the last time. objects: all of `kind`. Raises ValueError for anything else.
         """
         with self._lock:
             if do == "open":
-                self.store, self.mode, self._lies, self._asked = Store(), "answers", [], []
+                self.store, self.mode, self._lies, self._asked, self._turn = Store(), "answers", [], [], None
                 self._fill(params.get("objects", ()))
             elif do == "put":
                 return {"identifier": self.store.put(params["kind"], params["object"])}
@@ -125,7 +130,8 @@ class DirectoryServer:
             elif do == "objects":
                 return {"objects": list(self.store.all(params["kind"]))}
             elif do == "turn" and params["mode"] in MODES:
-                self.mode = params["mode"]
+                self._turn = (params["after"], params["mode"]) if "after" in params else None
+                self.mode = params["mode"] if self._turn is None else self.mode
             else:
                 raise ValueError(f"the directory cannot {do}")
         if self.mode == "closed":
@@ -158,7 +164,10 @@ class DirectoryServer:
         told: dict[str, Json] = {"method": method, "params": dict(params)}
         if len(self._asked) < MOST_REQUESTS:
             self._asked.append(told)
-        if self.mode != "answers":
+        if self._turn is not None:
+            left, mode = self._turn
+            self.mode, self._turn = (mode, None) if left == 0 else (self.mode, (left - 1, mode))
+        if self.mode not in ("answers", "mute"):
             told["answer"] = {"result": NOT_CONNECTED}
             return b"" if self.mode == "silent" else None
         lie = next((each for each in self._lies if _fits(each, method, params)), None)
@@ -167,6 +176,8 @@ class DirectoryServer:
         else:
             lie["times"] -= 1
             told["answer"] = lie["answer"]
+        if self.mode == "mute":
+            return b""
         return json.dumps({"jsonrpc": "2.0", "id": number, "result": told["answer"]}).encode() + b"\n"
 
 

@@ -22,7 +22,6 @@ UNCHECKABLE = frozenset({"none", "white-box"})
 """Ways of checking that no run can use: such an entry is in no denominator, and no check may claim it."""
 NONE_REASONS = frozenset({"definition", "permission", "boilerplate", "binding", "duplicate-of"})
 NEEDS = {
-    "directory": "a directory service that the implementation works with",
     "peer": "another queue manager, or a program in its place, at the other end of a connection",
     "client-api": "the application programming interface as it is declared, or a call that only it has",
     "host": "the computer itself: its name, its operating system, its set-up, its resources running out",

@@ -70,7 +70,9 @@ def all_judged() -> set[str]:
         ),
         *services_reference_answers.claimed(of_coordinator, coordinated_objects),
     )
-    elsewhere = (name for test in tests() if test.suite in ("security", "management") for name in test.requirements)
+    elsewhere = (
+        name for test in tests() if test.suite in ("directory", "security", "management") for name in test.requirements
+    )
     mine = {*types, *judged(all_plans()), *scenes.judged(client_plans(), client_objects)}
     beside = (name for _, demands in EVERY_STORY.values() for name in demands)
     return {*mine, *elsewhere, *beside, *library.enumerations_claimed(), *libraries, *further}
@@ -121,14 +123,15 @@ def test_constants_are_compared_by_either_spelling() -> None:
     spelled = {**shown, "MQMSGACKNOWLEDGEMENT": acknowledgments}
     assert {verdict.outcome for verdict in library.constants(spelled)} == {Outcome.PASS}
     wrong = {name: {one: value + 1 for one, value in each.items()} for name, each in shown.items()}
-    for broken_library in (wrong, {}):
+    for broken_library, codes in ((wrong, library.codes_claimed()), ({}, ())):
         failed = {one.requirement for one in library.constants(broken_library) if one.outcome is Outcome.FAIL}
-        assert failed == set(library.enumerations_claimed())
+        assert failed == {*library.enumerations_claimed(), *codes}
 
 
 def test_each_requirement_on_type_information_can_fail() -> None:
     types = {name for coclass, states in STATES.items() if states.new is not None for name in members_claimed(coclass)}
-    assert library.caught_in_library() == {*types, *library.enumerations_claimed()}
+    claimed = {*library.enumerations_claimed(), *library.codes_claimed()}
+    assert library.caught_in_library() == {*types, *claimed}
 
 
 def test_a_driver_without_a_type_library_is_not_judged_by_it() -> None:

@@ -118,6 +118,16 @@ def test_a_closed_directory_takes_no_connection_and_comes_back_at_its_address(se
     assert ask(server, "read", **{"class": "site"})["result"] == "Success"
 
 
+def test_a_directory_that_falls_mute_does_what_it_is_asked(server: DirectoryServer) -> None:
+    server.desk("turn", mode="mute", after=1)
+    assert ask(server, "create", **{"class": "site", "object": {"name": "south"}})["result"] == "Success"
+    line = b'{"jsonrpc": "2.0", "id": 7, "method": "create", "params": {"class": "site", "object": {"name": "west"}}}\n'
+    with pytest.raises(TimeoutError):
+        talk(server, line, 0.2)
+    server.desk("turn", mode="answers")
+    assert [each["name"] for each in server.desk("objects", kind="site")["objects"]] == ["north", "south", "west"]
+
+
 def test_a_silent_directory_says_nothing_and_one_that_drops_hangs_up(server: DirectoryServer) -> None:
     line = b'{"jsonrpc":"2.0","id":1,"method":"read","params":{"class":"site"}}\n'
     server.desk("turn", mode="silent")

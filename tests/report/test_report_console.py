@@ -440,7 +440,7 @@ def test_what_is_not_judged_is_told_by_what_is_needed(made: dict[str, tuple[Path
     for name, number in left.items():
         assert not number or re.search(rf"^  {name} +{number:,}  ", text, re.MULTILINE)
     assert json.loads(asked(*COVERAGE, str(folder), "--json"))["left"] == left
-    assert re.search(r"^MQMQ-\S+: no check names it \(environment, needs directory\)", text, re.MULTILINE)
+    assert re.search(r"^MQMQ-\S+: no check names it \(environment, needs client-api\)", text, re.MULTILINE)
 
 
 def test_the_story_that_is_shown_is_the_plainest(make_run: Callable[..., Run]) -> None:

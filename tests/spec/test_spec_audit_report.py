@@ -209,9 +209,9 @@ def test_how_it_can_be_checked_is_guessed_from_the_section() -> None:
 
 def test_what_an_environment_needs_is_guessed_from_the_section() -> None:
     document = read_document(SAMPLES / SKELETON_FILES["MQMQ"])
-    items = [replace(item, section="2.3.2.9") for item in items_of("MQMQ") if item.kind == "field"]
+    items = [replace(item, section="2.2.25") for item in items_of("MQMQ") if item.kind == "field"]
     made = tomllib.loads("\n".join(entries(items, document.titles)))["requirement"]
-    assert {(raw["checked"], raw.get("needs")) for raw in made} == {("environment", "directory")}
+    assert {(raw["checked"], raw.get("needs")) for raw in made} == {("environment", "nobody")}
 
 
 def test_a_repeated_declaration_points_at_the_first() -> None:

@@ -77,8 +77,8 @@ def test_what_an_environment_entry_needs_is_of_a_closed_list() -> None:
     for name in NEEDS:
         entry = requirement_of({**GOOD, "checked": "environment", "needs": name}, "test.toml")
         assert entry.needs == name and entry.checkable
-    with pytest.raises(CatalogueError, match="did you mean directory"):
-        requirement_of({**GOOD, "checked": "environment", "needs": "directry"}, "test.toml")
+    with pytest.raises(CatalogueError, match="did you mean nobody"):
+        requirement_of({**GOOD, "checked": "environment", "needs": "nobdy"}, "test.toml")
     told = {entry.needs for entry in catalogue() if entry.checked == "environment"}
     assert told == set(NEEDS) and {entry.needs for entry in catalogue() if entry.checked != "environment"} == {None}
 

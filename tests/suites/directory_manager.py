@@ -34,13 +34,23 @@ WORDS = {"PROPID_Q_LABEL": "label", "PROPID_Q_INSTANCE": "identifier", "PROPID_Q
 WORDS |= {"PROPID_Q_FULL_PATH": "full_path", "PROPID_Q_ADS_PATH": "directory_path", "PROPID_Q_TYPE": "type"}
 WORDS |= {"PROPID_Q_QUOTA": "quota", "PROPID_Q_JOURNAL_QUOTA": "journal_quota", "PROPID_Q_JOURNAL": "journaling"}
 WORDS |= {"PROPID_Q_AUTHENTICATE": "authentication", "PROPID_Q_TRANSACTION": "transactional"}
-WORDS |= {"PROPID_Q_PRIV_LEVEL": "privacy_level"}
+WORDS |= {"PROPID_Q_PRIV_LEVEL": "privacy_level", "PROPID_Q_MULTICAST_ADDRESS": "multicast_address"}
+WORDS |= {"PROPID_Q_PATHNAME": "path_name", "PROPID_Q_PATHNAME_DNS": "qualified_path_name"}
+WORDS |= {
+    "PROPID_Q_CREATE_TIME": "create_time",
+    "PROPID_Q_MODIFY_TIME": "modify_time",
+    "PROPID_Q_QMID": "queue_manager",
+}
 FLAGS, LEVELS = ("journaling", "authentication", "transactional"), ("None", "Optional", "Body")
 
 
 def attribute(name: str, value: Any) -> Any:
     word = WORDS[name]
     return bool(value) if word in FLAGS else LEVELS[value] if word == "privacy_level" else value
+
+
+def plain(value: Any) -> Any:
+    return LEVELS.index(value) if value in LEVELS else int(value) if isinstance(value, bool) else value
 
 
 def keys() -> str:
@@ -249,6 +259,10 @@ class Directed(HonestManager):
         if "private$" in path_name:
             return super().do_queues_create(path_name, properties)
         given = {WORDS[name]: attribute(name, value) for name, value in (properties or {}).items()}
+        return OK | {"format_name": f"PUBLIC={self.entered(path_name, given)}"}
+
+    def entered(self, path_name: str, given: dict[str, Any]) -> str:
+        """Create a public queue and return its identifier."""
         given.setdefault("qualified_path_name", path_name.replace("HOST", "HOST.example", 1))
         if "DIRECT=OS:" + path_name in self.queues:
             raise Refused(EXISTS)
@@ -261,7 +275,7 @@ class Directed(HonestManager):
         super().do_queues_create(path_name, {})
         self.public[queue["identifier"]] = queue
         self.queues[f"PUBLIC={queue['identifier']}"] = self.queues["DIRECT=OS:" + path_name]
-        return OK | {"format_name": f"PUBLIC={queue['identifier']}"}
+        return str(queue["identifier"])
 
     def do_queues_delete(self, format_name: str) -> dict[str, Any]:
         super().do_queues_delete(format_name)
@@ -275,7 +289,7 @@ class Directed(HonestManager):
     def do_queues_get(self, format_name: str, properties: list[str]) -> dict[str, Any]:
         queue = self.public[format_name.removeprefix("PUBLIC=")]
         shown = {name: queue.get(WORDS[name], 0) for name in properties}
-        return OK | {"properties": {name: int(each) if each in (True, False) else each for name, each in shown.items()}}
+        return OK | {"properties": {name: plain(each) for name, each in shown.items()}}
 
     def do_queues_counts(self, format_name: str) -> dict[str, Any]:
         return OK | {"messages": len(self.queues[format_name]["list"])}
@@ -520,3 +534,22 @@ class GatesAreReadTwiceAnHour(Directed):
         done = super().initialize(provisioning)
         self.hourly = self.time + HOUR // 2
         return done
+
+
+class NamesOfProvidersDoNotEnd(Directed):
+    def initialize(self, provisioning: bool) -> bool:
+        done = super().initialize(provisioning)
+        if "public_signing_key_list" in self.mine:
+            out = b""
+            for name, bits in PROVIDERS:
+                blob = struct.pack("<BBHI4sII", 6, 2, 0, 0xA400, b"RSA1", bits, 65537) + bytes([1] * (bits // 8))
+                provider = name.encode("utf-16-le")
+                out += struct.pack("<3I", len(blob), len(provider), 1) + provider + blob
+            held = struct.pack("<2I", 8 + len(out), len(PROVIDERS)) + out
+            self.mine["public_signing_key_list"] = base64.b64encode(held).decode()
+        return done
+
+
+class QualifiedNamesAreShort(Directed):
+    def entered(self, path_name: str, given: dict[str, Any]) -> str:
+        return super().entered(path_name, {**given, "qualified_path_name": path_name})

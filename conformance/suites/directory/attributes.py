@@ -12,7 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.suites.directory.scene import (
+    CERTIFICATES,
     DESCRIPTOR,
+    DIGESTS,
     NOWHERE,
     OTHER_ID,
     SID,
@@ -27,7 +29,7 @@ from conformance.suites.directory.scene import (
 if TYPE_CHECKING:
     from conformance.verdict import Json
 
-_DIGESTS: Final = [base64.b64encode(bytes([number] * 16)).decode() for number in (1, 2)]
+_DIGESTS: Final = [base64.b64encode(each).decode() for each in DIGESTS]
 Values = Mapping[str, tuple["Json", str]]
 """The value of an attribute, and the words of the requirements on it, separated by spaces."""
 PUBLISHED: Final[Mapping[str, tuple[str, Values]]] = MappingProxyType(
@@ -72,7 +74,7 @@ PUBLISHED: Final[Mapping[str, tuple[str, Values]]] = MappingProxyType(
             {
                 "security_identifier": (SID, "security-identifier"),
                 "certificate_digest_list": (_DIGESTS, "certificate-digest-list digest-length"),
-                "certificates": ("CAAAAAAAAAA=", "certificates"),
+                "certificates": (CERTIFICATES, "certificates"),
             },
         ),
     }
@@ -86,6 +88,7 @@ OWN: Final[Values] = MappingProxyType(
         "queue_manager_quota": (123_456, ""),
         "full_path": ("CN=msmq,CN=HOST,OU=here", "full-path"),
         "site_identifier_list": ([], "site-identifier-list"),
+        "connected_network_identifier_list": ([NOWHERE, OTHER_ID], "connected-network-list"),
         "out_routing_server_identifier_list": ([OTHER_ID], "out-routing-server-list"),
         "in_routing_server_identifier_list": ([NOWHERE, OTHER_ID], "in-routing-server-list"),
         "directory_server": (True, "directory-server"),

@@ -11,6 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.suites.directory.public_queues import CHANGED, Queue
 from conformance.suites.directory.scene import (
     NOWHERE,
     ONLINE_MS,
@@ -119,7 +120,7 @@ def _begun(scene: Scene, event: str, kind: str, mode: str = "") -> tuple[str, Ma
     scene.used(mode)
     if event == "create":
         return NOWHERE, made
-    return scene.put(kind, **made), changed
+    return scene.enter(kind, **made), changed
 
 
 def _told(answer: Result) -> Json:
@@ -206,7 +207,7 @@ def read_online(scene: Scene, kind: str) -> None:
     """A read is delegated with filter and attributes, and answers what the directory answered."""
     made, _ = OBJECTS[kind]
     scene.used()
-    first = scene.put(kind, **made)
+    first = scene.enter(kind, **made)
     attributes = sorted(made)
     answer = _read(scene, kind, filter=by_identifier(first), attributes=attributes)
     requests = scene.asked()
@@ -235,7 +236,7 @@ def read_refused(scene: Scene, result: str) -> None:
     if result == "GenericError":
         scene.lie("read", "site", {"result": result})
     if result == "AttributeNotFound":
-        scene.put("site", name="bare")
+        scene.enter("site", name="bare")
     more = {"attributes": ["security"]} if result == "AttributeNotFound" else {"filter": where("name", "nowhere")}
     told = _told(_read(scene, "site", **more))
     scene.shows((RESULTS[result], f"{_READ}directory-status"), told == result, result, told)
@@ -243,24 +244,11 @@ def read_refused(scene: Scene, result: str) -> None:
     scene.shows(f"{_READ}reached", offline is False, {"offline": False}, {"offline": offline})
 
 
-def _public(scene: Scene, name: str, **properties: Json) -> str:
-    """Create a public queue and return its identifier. Raises Untold."""
-    path = f"{scene.mq.hello.computer}\\{name}"
-    params: dict[str, Any] = {"path_name": path, **({"properties": properties} if properties else {})}
-    made = scene.call("create a public queue", "queues.create", **params)
-    if not made.ok:
-        raise Untold("no public queue could be created")
-    found = next((each for each in scene.objects("queue") if same(each, {"path_name": path})), None)
-    if found is None:
-        raise Untold("the public queue is not in the directory")
-    return str(found["identifier"])
-
-
 def read_offline(scene: Scene, mode: str) -> None:
     """Offline, the manager answers from what it has, and asks nobody unless it is forced."""
     scene.used(mode)
-    first = _public(scene, "first", PROPID_Q_LABEL="one")
-    second = _public(scene, "second", PROPID_Q_LABEL="two")
+    first = Queue(scene, "first", PROPID_Q_LABEL="one").identifier
+    second = Queue(scene, "second", PROPID_Q_LABEL="two").identifier
     scene.turn(mode)
     told = _told(_read(scene, "site"))
     away = (RESULTS["DirectoryNotConnected"], f"{_READ}not-connected", f"{_READ}not-connected-status")
@@ -360,7 +348,7 @@ def query(scene: Scene, kind: str) -> None:
     attribute = next(iter(made))
     values = ["b", "a", "c"] if isinstance(made[attribute], str) else [2, 1, 3]
     for value in values:
-        scene.put(kind, **{**made, attribute: value})
+        scene.enter(kind, **{**made, attribute: value})
     order = [{"priority": 1, "ascending": True}]
     selected = where(attribute, values[2], "NOT-EQUALS")
     params: dict[str, Any] = {"class": kind, "filter": selected, "attributes": [attribute], "order": order}
@@ -394,25 +382,14 @@ _BEFORE: Final[Mapping[str, Json]] = MappingProxyType({"journal_quota": 1, "dire
 _AFTER: Final[Mapping[str, Json]] = MappingProxyType(
     {"journal_quota": 4321, "directory_server": False, "clustered": False, "queue_manager_quota": 7}
 )
-_TAKEN: Final[Mapping[str, tuple[str, Json, int | str]]] = MappingProxyType(
-    {
-        "PROPID_Q_LABEL": ("label", "changed", "changed"),
-        "PROPID_Q_JOURNAL": ("journaling", True, 1),
-        "PROPID_Q_QUOTA": ("quota", 4000, 4000),
-        "PROPID_Q_JOURNAL_QUOTA": ("journal_quota", 3000, 3000),
-        "PROPID_Q_BASEPRIORITY": ("base_priority", 5, 5),
-        "PROPID_Q_TYPE": ("type", NOWHERE, NOWHERE),
-    }
-)
-"""Properties of a queue: the attribute, what the directory has from then on, and what the property shows."""
 
 
 def back_online(scene: Scene, *, filled: bool) -> None:
     """The directory comes back: the manager takes over its attributes and those of its public queues."""
     scene.own_object(**_BEFORE)
     scene.used()
-    first = _public(scene, "first", PROPID_Q_LABEL="one")
-    second = _public(scene, "second")
+    first = Queue(scene, "first", PROPID_Q_LABEL="one").identifier
+    second = Queue(scene, "second").identifier
     if filled:
         opened = scene.call("open the queue", "queues.open", format_name=f"PUBLIC={first}", access="send")
         if not opened.ok:
@@ -425,7 +402,7 @@ def back_online(scene: Scene, *, filled: bool) -> None:
         scene.shows(f"{_ONLINE}own-object-not-read", offline is True, {"offline": True}, {"offline": offline})
         scene.own_object(**_AFTER)
         queue = next(each for each in scene.objects("queue") if each["identifier"] == first)
-        scene.put("queue", **{**queue, **{attribute: value for attribute, value, _ in _TAKEN.values()}})
+        scene.enter("queue", **{**queue, **{attribute: value for attribute, value, *_ in CHANGED.values()}})
         scene.mq.directory("drop", kind="queue", identifier=second)
     scene.asked()
     scene.passes(ONLINE_MS)
@@ -440,8 +417,8 @@ def back_online(scene: Scene, *, filled: bool) -> None:
     scene.shows(demands, held["offline"] is False, {"offline": False}, {"offline": held["offline"]})
     read = all(asks(requests, "read", "queue", filter=by_identifier(each)) is not None for each in (first, second))
     scene.shows(f"{_ONLINE}reads-public-queues", read, {"read": [first, second]}, plain(requests))
-    names = [name for name in _TAKEN if scene.mq.hello.takes("properties", name)]
-    shows = {each: _TAKEN[each][2] for each in names}
+    names = [name for name in CHANGED if scene.mq.hello.takes("properties", name)]
+    shows = {each: CHANGED[each][2] for each in names}
     got = scene.call("read the queue", "queues.get", format_name=f"PUBLIC={first}", properties=names)
     taken = got.values.get("properties")
     demands = (f"{_ONLINE}queue-attributes-updated", "MQDMPR-3.1.1.2.public-attributes-in-directory")

@@ -31,7 +31,16 @@ PROVIDERS: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
     }
 )
 """The providers of 3.1.3: the word of their entries, and the bits of their keys."""
+_TERMINATED: Final = "MQDSPUBLICKEY.sProviderName.Terminated"
+_PROVIDER_TYPES: Final = frozenset({1, 24})  # PROV_RSA_FULL, PROV_RSA_AES: MS-MQMQ 2.2.1
 _KEY_LISTS: Final = (("encryption", "public_encryption_key_list"), ("signing", "public_signing_key_list"))
+DEFAULTS: Final[Mapping[str, tuple[str, Json]]] = MappingProxyType(
+    {
+        "queue-manager-quota-default": ("queue_manager_quota", 0x100000),
+        "connected-network-list-default": ("connected_network_identifier_list", []),
+    }
+)
+"""Attributes of a manager that nobody has configured, by the words of their requirements."""
 _HOURS_MS: Final = 3_600_000
 
 
@@ -46,12 +55,14 @@ def _own_read(scene: Scene, requests: list[Asked]) -> None:
 def begun(scene: Scene, sites: int, lost: int, enterprise: str) -> None:
     """The manager finds its object, some of its sites, and an enterprise with or without the attribute."""
     names = [f"site {number}" for number in range(sites)]
-    known = [scene.put("site", name=name, intra_site_replication_interval=number) for number, name in enumerate(names)]
+    known = [
+        scene.enter("site", name=name, intra_site_replication_interval=number) for number, name in enumerate(names)
+    ]
     gone = [f"{number}f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d" for number in range(lost)]
     attributes: dict[str, Json] = {"journal_quota": 777, "clustered": True, "site_identifier_list": [*gone, *known]}
     scene.own_object(**attributes)
     if enterprise:
-        scene.put("enterprise", name="firm", **({_NOTIFIES: False} if enterprise == "with" else {}))
+        scene.enter("enterprise", name="firm", **({_NOTIFIES: False} if enterprise == "with" else {}))
     scene.asked()
     answer = scene.use()
     requests = scene.asked()
@@ -93,8 +104,8 @@ def _enterprise(scene: Scene, enterprise: str, requests: list[Asked], held: Json
 
 def provisioned(scene: Scene, *, known: bool) -> None:
     """The manager begins its life: it has keys and the site that was configured, and goes on without its object."""
-    scene.put("enterprise", **{_NOTIFIES: False})
-    scene.put("site", identifier=_SITE, name="mine")
+    scene.enter("enterprise", **{_NOTIFIES: False})
+    scene.enter("site", identifier=_SITE, name="mine")
     if known:
         scene.own_object(site_identifier_list=[_SITE])
     answer = scene.use(provisioning=True, site=_SITE)
@@ -115,6 +126,11 @@ def provisioned(scene: Scene, *, known: bool) -> None:
         listed = [each.get("name") for each in held["sites"]]
         scene.shows(f"{_BEGINS}add-site", listed == ["mine"], ["mine"], listed)
         return
+    for word, (attribute, value) in DEFAULTS.items():
+        if attribute in held["queue_manager"]:
+            right = {attribute: value}
+            shown = part_of(held["queue_manager"], right)
+            scene.shows(f"MQDMPR-3.1.1.1.{word}", same(held["queue_manager"], right), right, shown)
     for word, attribute in _KEY_LISTS:
         _keys(scene, word, held["queue_manager"].get(attribute))
 
@@ -123,6 +139,7 @@ def _keys(scene: Scene, word: str, given: Json) -> None:
     """Judge the keys that a manager has made."""
     demand = f"{_BEGINS}{word}-key"
     made: dict[str, Any] = {}
+    ended: list[Json] = []
     wrong = "no MQDSPUBLICKEYS"
     with suppress(ValueError):
         data = base64.b64decode(str(given or ""))
@@ -131,6 +148,7 @@ def _keys(scene: Scene, word: str, given: Json) -> None:
         )
         if read is not None:
             made, wrong = {each["s_provider_name"]: each for each in read.value["a_public_keys"]}, ""
+            ended = [each.fields.get(_TERMINATED) is True for each in read.parts if each.structure == "MQDSPUBLICKEY"]
     scene.shows(
         (f"{demand}s", f"{demand}-fields", f"MQDMPR-3.1.1.1.{word}-key-list"),
         not wrong and bool(made),
@@ -140,8 +158,11 @@ def _keys(scene: Scene, word: str, given: Json) -> None:
     listed: Json = sorted(made)
     each_one = sorted(made) == sorted(PROVIDERS)
     scene.shows(f"{demand}-for-each-provider", each_one, sorted(PROVIDERS), listed)
+    types = [each["ul_provider_type"] for each in made.values()]
+    scene.shows(f"{demand}-fields", set(types) <= _PROVIDER_TYPES, sorted(_PROVIDER_TYPES), list(types))
     others = [name for name in made if name not in PROVIDERS]
     scene.shows(f"{demand}-provider-name", not others, sorted(PROVIDERS), listed)
+    scene.shows(f"{demand}-provider-name", all(ended), "names that end with a null character", list(ended))
     for name, (provider, bits) in PROVIDERS.items():
         if name in made or others:  # the text advises only that there is one for each
             scene.shows(f"{demand}-{provider}", name in made, name, listed)
@@ -158,8 +179,8 @@ def again(scene: Scene, *, kill: bool) -> None:
     """A start initializes the manager again from the directory, whose attributes are those of before."""
     if not scene.mq.keeps_state:
         raise Untold("a restart of this connection does not find the state again")
-    site = scene.put("site", name="mine")
-    scene.put("enterprise", **{_NOTIFIES: False})
+    site = scene.enter("site", name="mine")
+    scene.enter("enterprise", **{_NOTIFIES: False})
     scene.own_object(site_identifier_list=[site], journal_quota=55)
     scene.used()
     before = scene.own()
@@ -183,17 +204,17 @@ def again(scene: Scene, *, kill: bool) -> None:
 def gates_again(scene: Scene) -> None:
     """An hour after the start the gates of all sites are read again, by a manager that knows any."""
     names = ("first", "second", "third", "fourth")
-    gates = [scene.put("queue_manager", computer_name=f"GATE-{name}", journal_quota=1) for name in names]
+    gates = [scene.enter("queue_manager", computer_name=f"GATE-{name}", journal_quota=1) for name in names]
     has = {"first": gates[:3], "second": gates[3:]}
-    sites = [scene.put("site", name=name, site_gates=its) for name, its in has.items()]
-    scene.put("enterprise", **{_NOTIFIES: False})
+    sites = [scene.enter("site", name=name, site_gates=its) for name, its in has.items()]
+    scene.enter("enterprise", **{_NOTIFIES: False})
     scene.own_object(site_identifier_list=sites)
     scene.used()
     scene.passes(_HOURS_MS - 60_000)
     early = scene.asked()
     soon = asks(early, "read", "queue_manager") is not None
     for name, gate in zip(names, gates, strict=True):
-        scene.put("queue_manager", identifier=gate, computer_name=f"GATE-{name}", journal_quota=2)
+        scene.enter("queue_manager", identifier=gate, computer_name=f"GATE-{name}", journal_quota=2)
     scene.passes(60_000)
     requests = scene.asked()
     timely = asks(requests, "read", "queue_manager") is not None
@@ -206,21 +227,24 @@ def gates_again(scene: Scene) -> None:
         read = asks(requests, "read", "queue_manager", filter=by_identifier(gate))
         demands = [f"MQDMPR-3.1.6.2.{word}" for word in ("for-each-site", "for-each-gate", "read-gate")]
         scene.shows(demands, read is not None, {"read": "queue_manager", "identifier": gate}, plain(requests))
-    quotas = [each.get("journal_quota") for each in scene.own()["gates"]]
+    held = scene.own()["gates"]
+    its: Json = sorted(str(each.get("identifier")).lower() for each in held)
+    scene.shows("MQDMPR-3.1.1.7.site-gate-collection", its == sorted(gates), sorted(gates), its)
+    quotas = [each.get("journal_quota") for each in held]
     demands = ["MQDMPR-3.1.6.2.gate-found", "MQDMPR-3.1.6.2.update-gate"]
     scene.shows(demands, quotas == [2] * len(gates), [2] * len(gates), quotas)
 
 
 def sites_again(scene: Scene) -> None:
     """Twelve hours after the start the sites are read again."""
-    sites = [scene.put("site", name=name) for name in ("first", "second")]
-    scene.put("enterprise", **{_NOTIFIES: False})
+    sites = [scene.enter("site", name=name) for name in ("first", "second")]
+    scene.enter("enterprise", **{_NOTIFIES: False})
     scene.own_object(site_identifier_list=sites)
     scene.used()
     scene.passes(12 * _HOURS_MS - 60_000)
     early = scene.asked()
     scene.shows("MQDMPR-3.1.2.1.twelve-hours", asks(early, "read", "site") is None, [], plain(early))
-    scene.put("site", identifier=sites[0], name="renamed")
+    scene.enter("site", identifier=sites[0], name="renamed")
     scene.mq.directory("drop", kind="site", identifier=sites[1])
     scene.passes(60_000)
     requests = scene.asked()

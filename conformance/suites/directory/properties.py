@@ -14,30 +14,31 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.adapter.directory_store import attributes_of, defaults_of
+from conformance.spec.catalogue import catalogue
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.properties import PROPERTIES
-from conformance.suites.directory.scene import DESCRIPTOR, NOWHERE, OTHER_ID, SID, Scene, plain
+from conformance.suites.directory.scene import DESCRIPTOR, DIGESTS, NOWHERE, OTHER_ID, SID, Scene, plain
 from conformance.wire.security_items import sid_bytes
 
 if TYPE_CHECKING:
     from conformance.verdict import Json
 
 _TYPES: Final = ENUMERATIONS["VARENUM"].members
-_DIGESTS: Final = (bytes(range(16)), bytes(range(16, 32)))
 _YES_NO: Final = ((True, 1, "value-yes"), (False, 0, "value-no"))
 _SERVICES: Final = ((0, 0, "none"), (1, 1, "srv"), (2, 2, "bsc"), (4, 4, "psc"), (8, 8, "pec"))
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A property. samples: attributes of an object, the value that they give it, the entry of that value.
+    """A property. samples: attributes of an object, the value that they give it (None: any), the entry of that value.
 
-    kind: class of the objects. written: the property can be set.
+    kind: class of the objects. written: the property can be set. spared: an object need not have it.
     """
 
     kind: str
     samples: tuple[tuple[Mapping[str, Json], Json, str], ...]
     written: bool = False
+    spared: bool = False
 
 
 def _of(kind: str, attribute: str, *values: tuple[Json, Json, str], written: bool = True) -> Row:
@@ -47,10 +48,11 @@ def _of(kind: str, attribute: str, *values: tuple[Json, Json, str], written: boo
 def _plain(name: str, kind: str, attribute: str) -> Row:
     """Return the row of a property that shows an attribute as it is. `=` before the attribute: nobody writes it."""
     bare = attribute.removeprefix("=")
-    values = [DESCRIPTOR] if bare == "security" else [*_SAMPLES[PROPERTIES[name].variant_type]]
+    values, word = _FORMS.get(bare, (_SAMPLES[PROPERTIES[name].variant_type], ""))
     if bare == "partition_id":
-        values.reverse()  # not the identifier of the object
-    return _of(kind, bare, *((value, value, "") for value in values), written=bare == attribute)
+        values = values[::-1]  # not the identifier of the object
+    named = word if f"MQMQ-{PROPERTIES[name].section}.{word}" in catalogue().requirements else ""
+    return _of(kind, bare, *((value, value, named) for value in values), written=bare == attribute)
 
 
 _SAMPLES: Final[Mapping[str, tuple[Json, ...]]] = MappingProxyType(
@@ -59,12 +61,26 @@ _SAMPLES: Final[Mapping[str, tuple[Json, ...]]] = MappingProxyType(
         "VT_CLSID": (NOWHERE, OTHER_ID),
         "VT_CLSID | VT_VECTOR": ([NOWHERE, OTHER_ID], []),
         "VT_BLOB": ("AQIDBA==", "/////w=="),
-        "VT_UI4": (7, 0xFFFFFFFF),
-        "VT_UI2": (7, 0xFFFF),
-        "VT_I4": (7, 0x7FFFFFFF),
+        "VT_UI4": (7, 0xFFFFFFFF, 0),
+        "VT_UI2": (7, 0xFFFF, 0),
+        "VT_I4": (7, 0x7FFFFFFF, 0),
+        "VT_I2": (7, 0x7FFF, -0x8000),
     }
 )
-"""Two values of each type."""
+"""Values of each type, the edges of numbers among them."""
+_FORMS: Final[Mapping[str, tuple[tuple[Json, ...], str]]] = MappingProxyType(
+    {
+        "security": ((DESCRIPTOR,), ""),
+        "full_path": (("CN=msmq,CN=HOST,OU=here,DC=example", "CN=a\\, b,DC=example"), "distinguished-name"),
+        "directory_path": (("LDAP://CN=q,CN=msmq,CN=HOST", "LDAP://CN=a%20b,CN=msmq"), "ldap-url"),
+        "qualified_path_name": (("host.example\\orders", "a.b.example\\n"), "path-name"),
+        "path_name": (("OTHER\\orders", "OTHER\\a b"), ""),
+        "multicast_address": (("234.1.1.1:8001", "239.255.255.255:1"), "address"),
+        "dns_host_name": (("host.example", "a.b.example"), "fqdn"),
+        "account_control": ((0x1000, 0x1002, 0x82000), "uf-flags"),
+    }
+)
+"""Values of attributes that have a form, and the word of its entry."""
 
 
 def _flag(kind: str, attribute: str, *, rows: bool = True) -> Row:
@@ -77,14 +93,19 @@ def _first_site(kind: str) -> Row:
 
 def _digests(kind: str) -> Row:
     """Return the row of digests, each of which is shown as a GUID of its bytes."""
-    given: Json = [base64.b64encode(each).decode() for each in _DIGESTS]
+    given: Json = [base64.b64encode(each).decode() for each in DIGESTS]
     return Row(
-        kind, (({"certificate_digest_list": given}, [str(uuid.UUID(bytes_le=each)) for each in _DIGESTS], "md5"),)
+        kind, (({"certificate_digest_list": given}, [str(uuid.UUID(bytes_le=each)) for each in DIGESTS], "md5"),)
     )
 
 
 def _sid(kind: str) -> Row:
     return Row(kind, (({"security_identifier": SID}, base64.b64encode(sid_bytes(SID)).decode(), ""),))
+
+
+def _dn(kind: str, attribute: str, given: Json, names: Json) -> Row:
+    """Return the row of distinguished names of the objects that an attribute identifies; see `LINKED`."""
+    return Row(kind, (({attribute: given}, names, "distinguished-name"),), spared=True)
 
 
 def _service(attribute: str) -> Row:
@@ -105,6 +126,22 @@ _QM_SERVICE: Final = Row(
         ({"remote_access_server": True}, 0x10, "service-ras"),
     ),
 )
+_NEAR, _FAR = "3d8c1c56-1c0f-4f0e-9d3b-2f6a4f3f9a10", "4e9d2d67-2d1a-4a1f-8e4c-3a7b5a4a8b21"
+LINKED: Final[Mapping[str, tuple[Mapping[str, Json], ...]]] = MappingProxyType(
+    {
+        "queue_manager": (
+            {"identifier": _NEAR, "computer_name": "LINKED", "full_path": "CN=msmq,CN=LINKED,DC=example"},
+            {"identifier": _FAR, "computer_name": "TIED", "full_path": "CN=msmq,CN=TIED,DC=example"},
+        ),
+        "site": (
+            {"identifier": _NEAR, "name": "linked", "full_path": "CN=linked,DC=example"},
+            {"identifier": _FAR, "name": "tied", "full_path": "CN=tied,DC=example"},
+        ),
+    }
+)
+"""By class: objects of which others have the identifiers."""
+_MANAGERS: Final = [each["full_path"] for each in LINKED["queue_manager"]]
+_SITES: Final = [each["full_path"] for each in LINKED["site"]]
 _WORDS: Final = ("none", "foreign", "95", "ntw", "nts", "nte")
 _OF_EACH: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = MappingProxyType(
     {
@@ -125,6 +162,10 @@ _OF_EACH: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = MappingProxyType(
             {
                 "FULL_PATH": "=full_path", "NAME_SUFFIX": "=name_suffix", "SECURITY": "security",
                 "OBJ_SECURITY": "security", "HASHKEY": "=hash_key", "LABEL_HASHKEY": "=label_hash_key",
+                "INSTANCE": "=identifier", "TYPE": "type", "PATHNAME": "=path_name", "QUOTA": "quota",
+                "BASEPRIORITY": "base_priority", "JOURNAL_QUOTA": "journal_quota", "CREATE_TIME": "=create_time",
+                "MODIFY_TIME": "=modify_time", "PATHNAME_DNS": "=qualified_path_name", "ADS_PATH": "=directory_path",
+                "MULTICAST_ADDRESS": "multicast_address",
             },
         ),
         "S": (
@@ -169,6 +210,42 @@ _OF_EACH: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = MappingProxyType(
 _COSTS: Final = ((1, 1, "range"), (999_999, 999_999, "range"))
 _OWN_ROWS: Final[Mapping[str, Row]] = MappingProxyType(
     {
+        "PROPID_Q_LABEL": _of(
+            "queue", "label", ("l" * 100, "l" * 100, ""), ("\u00dcn\u00efcode", "\u00dcn\u00efcode", "")
+        ),
+        "PROPID_Q_JOURNAL": _of("queue", "journaling", (True, 1, "mq-journal"), (False, 0, "mq-journal-none")),
+        "PROPID_Q_AUTHENTICATE": _of(
+            "queue", "authentication", (True, 1, "mq-authenticate"), (False, 0, "mq-authenticate-none")
+        ),
+        "PROPID_Q_PRIV_LEVEL": _of(
+            "queue",
+            "privacy_level",
+            *(
+                (each, number, f"mq-priv-level-{each.lower()}")
+                for number, each in enumerate(("None", "Optional", "Body"))
+            ),
+        ),
+        "PROPID_Q_TRANSACTION": _of(
+            "queue",
+            "transactional",
+            *((True, 1, "mq-transactional"), (False, 0, "mq-transactional-none")),
+            written=False,
+        ),
+        "PROPID_Q_QMID": Row("queue", (({"path_name": "LINKED\\orders"}, _NEAR, ""),), spared=True),
+        "PROPID_QM_OUTFRS_DN": _dn("queue_manager", "out_routing_server_identifier_list", [_NEAR, _FAR], _MANAGERS),
+        "PROPID_QM_INFRS_DN": _dn("queue_manager", "in_routing_server_identifier_list", [_NEAR, _FAR], _MANAGERS),
+        "PROPID_QM_MACHINE_TYPE": Row("queue_manager", (({"queue_manager_version": "4.0"}, None, ""),), spared=True),
+        "PROPID_QM_SIGN_PK": Row(
+            "queue_manager", (({"public_signing_key_list": "AQIDBA=="}, "AQIDBA==", ""),), spared=True
+        ),
+        "PROPID_QM_ENCRYPT_PK": Row(
+            "queue_manager", (({"public_encryption_key_list": "AQIDBA=="}, "AQIDBA==", ""),), spared=True
+        ),
+        "PROPID_S_PSC_SIGNPK": Row("site", (({"public_signing_key_list": "AQIDBA=="}, "AQIDBA==", ""),), spared=True),
+        "PROPID_L_COST": Row("routing_link", (({"actual_cost": 7}, None, ""),), spared=True),
+        "PROPID_L_GATES_DN": _dn("routing_link", "site_gate_identifier_list", [_NEAR, _FAR], _MANAGERS),
+        "PROPID_L_NEIGHBOR1_DN": _dn("routing_link", "site1_identifier", _NEAR, _SITES[0]),
+        "PROPID_L_NEIGHBOR2_DN": _dn("routing_link", "site2_identifier", _FAR, _SITES[1]),
         "PROPID_QM_SITE_ID": _first_site("queue_manager"),
         "PROPID_QM_SERVICE": _QM_SERVICE,
         "PROPID_QM_FOREIGN": _of(
@@ -244,7 +321,8 @@ def claims(name: str) -> Iterator[str]:
         yield f"{place}values"
 
 
-def _type(name: str) -> int:
+def vt_of(name: str) -> int:
+    """Return the variant type of a property."""
     return sum(_TYPES[part.strip()] for part in PROPERTIES[name].variant_type.split("|"))
 
 
@@ -253,16 +331,21 @@ def shown(scene: Scene, name: str) -> None:
     row, declared = rows()[name], PROPERTIES[name]
     whole, *values = claims(name)
     scene.used()
+    linked(scene)
     for number, (attributes, value, word) in enumerate(row.samples):
-        identifier = scene.put(row.kind, **{**_needed(row.kind, number), **attributes})
+        identifier = scene.enter(row.kind, **{**needed(row.kind, number), **attributes})
         identifier = str(attributes.get("identifier", identifier))
         params: dict[str, Any] = {"class": row.kind, "identifier": identifier, "properties": [declared.value]}
         answer = scene.call(f"read {name}", "directory.get", **params)
         found = (answer.values.get("values") or [None])[0] if answer.ok else None
-        if name.endswith("_PARTITIONID") and isinstance(found, dict) and found.get("vt") == _TYPES["VT_NULL"]:
+        if (
+            (name.endswith("_PARTITIONID") or row.spared)
+            and isinstance(found, dict)
+            and found["vt"] == _TYPES["VT_NULL"]
+        ):
             return  # a property that an implementation MAY use
-        wanted = {"vt": _type(name), "value": value}
-        right = isinstance(found, dict) and all(_equal(found.get(each), wanted[each]) for each in wanted)
+        wanted = {"vt": vt_of(name), **({} if value is None else {"value": value})}
+        right = isinstance(found, dict) and all(equal(found.get(each), wanted[each]) for each in wanted)
         place = f"MQMQ-{declared.section}."
         scene.shows(
             [whole, *([place + word] if word else []), *(each for each in values if each == f"{place}values")],
@@ -275,6 +358,13 @@ def shown(scene: Scene, name: str) -> None:
         _set(scene, name, row, whole)
 
 
+def linked(scene: Scene) -> None:
+    """Enter the objects of LINKED."""
+    for kind, objects in LINKED.items():
+        for each in objects:
+            scene.enter(kind, **each)
+
+
 def _values(row: Row) -> Mapping[str, Json]:
     return row.samples[0][0]
 
@@ -282,22 +372,23 @@ def _values(row: Row) -> Mapping[str, Json]:
 def together(scene: Scene, kind: str) -> None:
     """All properties of an object that has everything, and of one that lacks one attribute, come in one call."""
     scene.used()
+    linked(scene)
     known = {name: row for name, row in rows().items() if row.kind == kind and name != "PROPID_QM_SERVICE"}
     whole: dict[str, Json] = {}
     for row in known.values():
         whole |= {attribute: value for attribute, value in _values(row).items() if attribute not in whole}
     spare = [name for name, value in defaults_of(kind).items() if value in ("", [], 0) and name in whole]
-    _asked(scene, kind, known, {**_needed(kind, 0), **whole}, "")
+    _asked(scene, kind, known, {**needed(kind, 0), **whole}, "")
     for number, attribute in enumerate(spare, 1):
         own = {"identifier": str(uuid.uuid5(uuid.NAMESPACE_OID, attribute))} if "identifier" in whole else {}
         empty = {attribute: defaults_of(kind)[attribute]}
-        unlike = {name: whole[name] for name in whole if name not in _needed(kind, number)}
-        _asked(scene, kind, known, {**unlike, **_needed(kind, number), **own, **empty}, attribute)
+        unlike = {name: whole[name] for name in whole if name not in needed(kind, number)}
+        _asked(scene, kind, known, {**unlike, **needed(kind, number), **own, **empty}, attribute)
 
 
 def _asked(scene: Scene, kind: str, known: Mapping[str, Row], given: Mapping[str, Json], lacking: str) -> None:
     """Read all properties of an object, the last first, and judge those that its attributes decide."""
-    identifier = scene.put(kind, **given)
+    identifier = scene.enter(kind, **given)
     names = list(known)[::-1]
     params: dict[str, Any] = {"class": kind, "identifier": identifier}
     params["properties"] = [PROPERTIES[name].value for name in names]
@@ -307,38 +398,41 @@ def _asked(scene: Scene, kind: str, known: Mapping[str, Row], given: Mapping[str
         wanted = [shows for has, shows, _ in known[name].samples if has and has.items() <= given.items()]
         if lacking in _values(known[name]):
             wanted = [given[lacking]]
+        if None in (shows for _, shows, _ in known[name].samples):
+            continue
         if isinstance(found, dict) and found.get("vt") == _TYPES["VT_NULL"]:
             continue  # a property without a value
         if len(wanted) == 1 and isinstance(found, dict):
             demand = next(claims(name))
-            scene.shows(demand, _equal(found.get("value"), wanted[0]), {name: wanted[0]}, {name: found.get("value")})
+            scene.shows(demand, equal(found.get("value"), wanted[0]), {name: wanted[0]}, {name: found.get("value")})
 
 
-def _equal(one: Json, other: Json) -> bool:
+def equal(one: Json, other: Json) -> bool:
+    """Return true if two values are the same; the case of GUIDs does not count."""
     if isinstance(one, str) and isinstance(other, str):
         return one == other or (len(one) == 36 and one.lower() == other.lower())
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_equal, one, other))
+        return len(one) == len(other) and all(map(equal, one, other))
     return bool(one == other)
 
 
-def _needed(kind: str, number: int) -> dict[str, Json]:
+def needed(kind: str, number: int) -> dict[str, Json]:
     """Return attributes without which two objects of a class are the same."""
     names = {"queue_manager": "computer_name", "queue": "path_name", "site": "name", "connected_network": "name"}
-    return {names[kind]: f"OTHER{number}"} if kind in names else {}
+    return {names[kind]: f"OTHER{number}" + "\\q" * (kind == "queue")} if kind in names else {}
 
 
 def _set(scene: Scene, name: str, row: Row, demand: str) -> None:
     """Set the property of an object to each value, and look at the attribute in the directory."""
-    identifier = scene.put(row.kind, **_needed(row.kind, 99))
+    identifier = scene.enter(row.kind, **needed(row.kind, 99))
     for attributes, value, _ in row.samples:
         ((attribute, wanted),) = attributes.items()
-        given = {"property": PROPERTIES[name].value, "value": {"vt": _type(name), "value": value}}
+        given = {"property": PROPERTIES[name].value, "value": {"vt": vt_of(name), "value": value}}
         params: dict[str, Any] = {"class": row.kind, "identifier": identifier, "properties": [given]}
         if not scene.call(f"set {name}", "directory.set", **params).ok:
             return  # no section says that a property can be set
         held = next(each for each in scene.objects(row.kind) if each["identifier"] == identifier)
-        right = _equal(held.get(attribute), wanted)
+        right = equal(held.get(attribute), wanted)
         actual = {attribute: held.get(attribute), "asked": plain(scene.asked())}
         scene.shows(demand, right, {attribute: wanted}, actual)
 

@@ -17,7 +17,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_QUEUE_NOT_FOUND,
     MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION,
 )
-from conformance.suites.directory.scene import NOWHERE, Asked, Scene, asks, by_identifier, part_of, plain, same
+from conformance.suites.directory.scene import NOWHERE, Asked, Scene, asks, by_identifier, ids, part_of, plain, same
 from conformance.suites.security.scene import queue_target
 from conformance.suites.story_table import Untold
 
@@ -111,12 +111,10 @@ def copied(scene: Scene) -> None:
             right = {attribute: value if name in pair else default}
             shown = part_of(held, right)
             scene.shows(f"{_MAKES}attribute-{word}", same(held, right), {**given, **right}, {**given, **shown})
-        qualified = held.get("qualified_path_name") if held is not None else None
-        if isinstance(qualified, str) and qualified:
-            computer, _, rest = qualified.partition("\\")
-            full = computer.lower().startswith(f"{scene.mq.hello.computer}.".lower()) and rest == f"orders{number}"
-            demands = ("MQDMPR-3.1.1.2.qualified-pathname", "MQDMPR-3.1.1.2.qualified-pathname-fqdn")
-            scene.shows(demands, full, "a full computer name and the name of the queue", qualified)
+        computer, _, rest = str((held or {}).get("qualified_path_name")).partition("\\")
+        full = computer.lower().startswith(f"{scene.mq.hello.computer}.".lower()) and rest == f"orders{number}"
+        demands = ("MQDMPR-3.1.1.2.qualified-pathname", "MQDMPR-3.1.1.2.qualified-pathname-fqdn")
+        scene.shows(demands, full, "a full computer name and the name of the queue", f"{computer}\\{rest}")
     scene.asked()
 
 
@@ -154,7 +152,15 @@ def paths_unread(scene: Scene) -> None:
     found = asks(scene.asked(), "create", "queue")
     scene.shows(f"{_MAKES}paths-set", answer.ok, {"created": True}, {"status": answer.status})
     if answer.ok and found is not None:
-        _paths(scene, f"PUBLIC={found['answer']['identifier']}", "", "", ())
+        identifier = str(found["answer"]["identifier"])
+        _paths(scene, f"PUBLIC={identifier}", "", "", ())
+        scene.turn("closed")
+        scene.call("read a site", "directory.read", **{"class": "site"})
+        params: dict[str, Any] = {"class": "queue", "filter": by_identifier(identifier), "attributes": _PATHS}
+        shown = scene.call("read the paths offline", "directory.read", **params).values.get("object")
+        right = dict.fromkeys(_PATHS, "")
+        demands = ids(_MAKES, "full-path-empty directory-path-empty paths-set")
+        scene.shows(demands, same(shown, right), dict(right), part_of(shown, right))
 
 
 def not_created(scene: Scene, failure: str) -> None:
@@ -216,7 +222,7 @@ def deleted(scene: Scene, failure: str = "") -> None:
 def opened_elsewhere(scene: Scene) -> None:
     """A public queue of another computer is looked up by its identifier, and opened for send."""
     scene.used()
-    identifier = scene.put("queue", path_name="OTHER\\prices", base_priority=7)
+    identifier = scene.enter("queue", path_name="OTHER\\prices", base_priority=7)
     answer = _opened(scene, f"PUBLIC={identifier.upper()}")
     requests = scene.asked()
     reads = [each for each in requests if asks([each], "read", "queue", filter=by_identifier(identifier)) is not None]
@@ -228,7 +234,7 @@ def opened_elsewhere(scene: Scene) -> None:
 def opened_here(scene: Scene) -> None:
     """The directory places a queue on this computer, which does not have it."""
     scene.used()
-    identifier = scene.put("queue", path_name=_path(scene, "lost"))
+    identifier = scene.enter("queue", path_name=_path(scene, "lost"))
     answer = _opened(scene, f"PUBLIC={identifier}")
     demands = [f"{_OPENS}public-local-not-found", f"{_OPENS}public-local-not-found-ends", f"{_OPENS}public-object"]
     scene.shows(demands, not answer.ok, {"opened": False}, {"status": answer.status})
@@ -256,7 +262,7 @@ def opened_nowhere(scene: Scene, result: str) -> None:
 def lost_between(scene: Scene) -> None:
     """The queue goes from the directory between the two looks: the open fails, and nothing is open."""
     scene.used()
-    identifier = scene.put("queue", path_name="OTHER\\prices")
+    identifier = scene.enter("queue", path_name="OTHER\\prices")
     found = next(each for each in scene.objects("queue") if each["identifier"] == identifier)
     scene.lie("read", "queue", {"result": "Success", "object": dict(found)})
     scene.lie("read", "queue", {"result": "ObjectNotFound"})
@@ -270,7 +276,7 @@ def lost_between(scene: Scene) -> None:
 
 
 def _listed(scene: Scene, *members: str) -> str:
-    return f"DL={scene.put('distribution_list', members=list(members))}"
+    return f"DL={scene.enter('distribution_list', members=list(members))}"
 
 
 def _received(scene: Scene, queues: Sequence[str]) -> list[int]:
@@ -335,27 +341,35 @@ def list_lost(scene: Scene, shape: str) -> None:
     scene.shows(demands, not opened.ok, {"opened": False}, {"status": opened.status})
 
 
-def machine_entry(scene: Scene, *, known: bool) -> None:
-    """The computer's account is looked up in the directory, and has its entry in the descriptor of a new queue."""
+_DEFAULT: Final = "MQDMPR-3.1.7.1.3.1."
+BY_CALL: Final = tuple(
+    ids(_DEFAULT, words) for words in ("directory-mode machine-sid-read", "machine-sid-set", "machine-sid-unread")
+)
+
+
+def machine_entry(scene: Scene, make: Callable[[Scene], str], demands: Sequence[Sequence[str]], *, known: bool) -> None:
+    """The computer's account is looked up in the directory, and has its entry in the descriptor of a new queue.
+
+    make: creates a queue and returns its format name. demands: the requirements on the look, and on the entry if the
+    account is known and if it is not.
+    """
     scene.used()
-    sid = "S-1-5-21-9-8-7-1234"
+    sid, computer = "S-1-5-21-9-8-7-1234", scene.mq.hello.computer
     if known:
-        name = scene.mq.hello.computer
-        scene.put("computer", sam_account=f"{name[:19]}$", dns_host_name=name, security_identifier=sid)
+        scene.enter("computer", sam_account=f"{computer[:19]}$", dns_host_name=computer, security_identifier=sid)
     scene.asked()
-    name = scene.queue()
+    name = make(scene)
     requests = scene.asked()
-    default = "MQDMPR-3.1.7.1.3.1."
+    looked, *of_entry = demands
     read = asks(requests, "read", "computer")
     wanted = {"read": "computer", "attributes": ["security_identifier"]}
-    scene.shows((f"{default}directory-mode", f"{default}machine-sid-read"), read is not None, wanted, plain(requests))
+    scene.shows(looked, read is not None, wanted, plain(requests))
     if read is None or not scene.mq.offers("security.get"):
         return
     entries = scene.descriptor(queue_target(name), DACL).dacl or ()
     masks = [entry.mask for entry in entries if entry.sid == sid]
     right = QUEUE_RIGHTS["get-queue-properties"] | QUEUE_RIGHTS["get-queue-permissions"]
-    demand = f"{default}machine-sid-set" if known else f"{default}machine-sid-unread"
-    scene.shows(demand, masks == ([right] if known else []), [right] if known else [], masks)
+    scene.shows(of_entry[not known], masks == [right] * known, [right] * known, list(masks))
 
 
 def list_of_one(scene: Scene) -> None:
@@ -390,7 +404,7 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
         **{f"list-{shape}": partial(list_opened, shape=shape) for shape in SHAPES},
         "list-of-one": list_of_one,
         **{f"list-lost-{shape}": partial(list_lost, shape=shape) for shape in ("alone", "nested", "beside")},
-        "machine-known": partial(machine_entry, known=True),
-        "machine-unknown": partial(machine_entry, known=False),
+        "machine-known": partial(machine_entry, make=Scene.queue, demands=BY_CALL, known=True),
+        "machine-unknown": partial(machine_entry, make=Scene.queue, demands=BY_CALL, known=False),
     }
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.model.descriptors import ALLOW, Descriptor, Entry, encoded
 from conformance.model.rights import EVERYBODY
+from conformance.suites.packets.signing import FIRST
 from conformance.suites.security.scene import Scene as Callers
 from conformance.suites.story_table import Untold
+from conformance.wire.structures.reading import encode
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
@@ -29,9 +32,27 @@ NOWHERE: Final = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d"
 """An identifier that no object has."""
 OTHER_ID: Final = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a11"
 SID: Final = "S-1-5-21-1-2-3-1001"
+_CERTIFICATES: Final = (FIRST.certificate, b"of another provider")
+DIGESTS: Final = tuple(hashlib.md5(each, usedforsecurity=False).digest() for each in _CERTIFICATES)
+CERTIFICATES: Final = base64.b64encode(
+    encode(
+        "MQUSERSIGNCERTS",
+        {
+            "certificates": [
+                {"identifier": OTHER_ID, "certificate": base64.b64encode(each).decode()} for each in _CERTIFICATES
+            ]
+        },
+    )
+).decode()
+"""An MQUSERSIGNCERTS, and the MD5 digests of what it has."""
 DESCRIPTOR: Final = base64.b64encode(encoded(Descriptor(SID, None, (Entry(ALLOW, 0x20, EVERYBODY, 0),)))).decode()
 """A security descriptor of SID, which lets everybody read properties."""
 _GUID: Final = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
+
+
+def ids(prefix: str, words: str) -> tuple[str, ...]:
+    """Return the ids of requirements that begin so and end with each of these words."""
+    return tuple(prefix + word for word in words.split())
 
 
 def where(attribute: str, value: Json, operator: str = "EQUALS") -> list[dict[str, Json]]:
@@ -54,13 +75,13 @@ class Scene(Callers):
         self.guid = mq.hello.queue_manager.lower()
         self.address = str(mq.directory("open")["address"])
 
-    def put(self, kind: str, **attributes: Json) -> str:  # type: ignore[override]
+    def enter(self, kind: str, **attributes: Json) -> str:
         """Enter an object into the directory and return its identifier."""
         return str(self.mq.directory("put", kind=kind, object=attributes)["identifier"])
 
     def own_object(self, **attributes: Json) -> str:
         """Enter the object of the manager itself."""
-        return self.put("queue_manager", identifier=self.guid, computer_name=self.mq.hello.computer, **attributes)
+        return self.enter("queue_manager", identifier=self.guid, computer_name=self.mq.hello.computer, **attributes)
 
     def turn(self, mode: str) -> None:
         """Let the directory answer, be closed, be silent or hang up."""

@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.suites.directory import attributes, events, initialization, properties, queues
+from conformance.suites.directory import (
+    attributes,
+    client_objects,
+    codes,
+    events,
+    filters,
+    flawed,
+    holdings,
+    initialization,
+    lasting,
+    limits,
+    properties,
+    public_queues,
+    queues,
+)
 from conformance.suites.directory.scene import Scene
 from conformance.suites.story_table import StoryTable, on
 
@@ -19,7 +33,21 @@ if TYPE_CHECKING:
 KIND: Final = "story"
 NEEDS: Final = ("directory.use", "directory.own")
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
-    {**initialization.STORIES, **attributes.STORIES, **events.STORIES, **queues.STORIES, **properties.STORIES}
+    {
+        **initialization.STORIES,
+        **attributes.STORIES,
+        **events.STORIES,
+        **filters.STORIES,
+        **queues.STORIES,
+        **properties.STORIES,
+        **limits.STORIES,
+        **public_queues.STORIES,
+        **lasting.STORIES,
+        **flawed.STORIES,
+        **client_objects.STORIES,
+        **codes.STORIES,
+        **holdings.STORIES,
+    }
 )
 TABLE: Final = StoryTable("directory", KIND, on(Scene, STORIES))
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.directory.initialization import STORIES
-from conformance.suites.directory.stories import play
+from conformance.suites.directory import lasting
+from conformance.suites.directory.initialization import DEFAULTS, STORIES
+from conformance.suites.directory.stories import marked, play
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -42,6 +43,7 @@ def test_a_manager_begins_with_what_the_directory_has(mq: Port, judge: Recorder,
     f"{_BEGINS}if-directory-integrated",
     *(f"{_BEGINS}{kind}-key{word}" for kind in ("encryption", "signing") for word in _KEY),
     *(f"{_OWN}{kind}-key-list" for kind in ("encryption", "signing")),
+    *(f"{_OWN}{word}" for word in DEFAULTS),
 )
 @pytest.mark.parametrize("story", _named("provision-"))
 def test_a_manager_begins_its_life(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
@@ -69,7 +71,7 @@ def test_sites_are_read_again(mq: Port, judge: Recorder, mq_need: Any) -> None:
 
 @pytest.mark.requirement(
     *(f"MQDMPR-3.1.6.2.{word}" for word in ("for-each-site", "for-each-gate", "read-gate", "gate-found")),
-    *("MQDMPR-3.1.6.2.update-gate", "MQDMPR-3.1.2.2.one-hour"),
+    *("MQDMPR-3.1.6.2.update-gate", "MQDMPR-3.1.2.2.one-hour", "MQDMPR-3.1.1.7.site-gate-collection"),
 )
 def test_gates_are_read_again(mq: Port, judge: Recorder, mq_need: Any) -> None:
     play("gates-again", mq, judge, mq_need, "clock.advance")
@@ -80,3 +82,8 @@ def test_gates_are_read_again(mq: Port, judge: Recorder, mq_need: Any) -> None:
 )
 def test_a_manager_without_directory(mq: Port, judge: Recorder, mq_need: Any) -> None:
     play("alone", mq, judge, mq_need)
+
+
+@pytest.mark.parametrize("story", marked(lasting.STORIES, lasting.claims_of))
+def test_what_outlives_the_manager(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "queues.create", "queues.get", "queues.open")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.suites.directory import filters, flawed
 from conformance.suites.directory.events import EVENTS, RESULTS, STORIES, WAYS_AWAY
 from conformance.suites.directory.stories import marked, play
 
@@ -108,3 +109,15 @@ def test_the_directory_comes_back(mq: Port, judge: Recorder, mq_need: Any, story
 @pytest.mark.parametrize("story", [name for name in STORIES if name.startswith("check-")])
 def test_the_check_is_refused(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need, "directory.read", "clock.advance")
+
+
+@pytest.mark.parametrize("story", marked(filters.STORIES, filters.claims_of))
+def test_a_filter_of_several_expressions(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "directory.read", "directory.begin", "directory.next", "directory.end")
+
+
+@pytest.mark.parametrize("story", marked(flawed.STORIES, flawed.claims_of))
+def test_the_directory_is_wrong(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(
+        story, mq, judge, mq_need, "directory.read", "directory.begin", "queues.create", "queues.open", "clock.advance"
+    )

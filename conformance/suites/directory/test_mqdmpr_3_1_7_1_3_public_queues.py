@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.suites.directory import public_queues
 from conformance.suites.directory.queues import STORIES
 from conformance.suites.directory.stories import marked, play
 
@@ -39,7 +40,7 @@ def test_a_public_queue_has_its_properties_in_the_directory(mq: Port, judge: Rec
     play("copied", mq, judge, mq_need, "queues.create")
 
 
-@pytest.mark.requirement(f"{_MAKES}paths-set")
+@pytest.mark.requirement(*(f"{_MAKES}{word}" for word in ("paths-set", "full-path-empty", "directory-path-empty")))
 def test_the_object_of_a_new_queue_cannot_be_read(mq: Port, judge: Recorder, mq_need: Any) -> None:
     play("paths-unread", mq, judge, mq_need, "queues.create", "queues.get")
 
@@ -111,3 +112,8 @@ def test_a_list_that_is_not_there(mq: Port, judge: Recorder, mq_need: Any, story
 )
 def test_the_account_of_the_computer(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need, "queues.create")
+
+
+@pytest.mark.parametrize("story", marked(public_queues.STORIES, public_queues.claims_of))
+def test_a_public_queue_is_used(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "queues.create", "queues.get", "queues.open", "messages.send", "messages.receive")

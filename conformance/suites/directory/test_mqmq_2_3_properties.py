@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.suites.directory import limits
 from conformance.suites.directory.properties import STORIES, claims, rows
 from conformance.suites.directory.stories import marked, play
 
@@ -22,4 +23,9 @@ def _claims(name: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("story", marked(STORIES, _claims))
 def test_a_property_of_an_object(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "directory.get", "directory.set")
+
+
+@pytest.mark.parametrize("story", marked(limits.STORIES, limits.claims_of))
+def test_what_a_property_takes(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need, "directory.get", "directory.set")

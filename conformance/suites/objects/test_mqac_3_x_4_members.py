@@ -20,7 +20,8 @@ COCLASSES = [
     pytest.param(
         coclass,
         marks=pytest.mark.requirement(
-            *members_claimed(coclass), *(library.enumerations_claimed() if coclass == LIBRARY else ())
+            *members_claimed(coclass),
+            *((*library.enumerations_claimed(), *library.codes_claimed()) if coclass == LIBRARY else ()),
         ),
     )
     for coclass, states in STATES.items()
