@@ -421,12 +421,12 @@ def write(suite: str, levels: Mapping[str, str], out: str) -> None:
 
     levels: fault to the level of requirements that count. out: the file.
     """
-    from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
+    from conformance.embedded.faults import EVERY_FAULT
 
     by_profile: dict[str, tuple[Taped, ...]] = {}
     lines: list[str] = []
     for name, level in levels.items():
-        fault = FAULTS.get(name) or UNJUDGED_FAULTS[name]
+        fault = EVERY_FAULT[name]
         profile = fault.profile or DEFAULT_PROFILE
         if profile not in by_profile:
             by_profile[profile] = taped(suite, profile)

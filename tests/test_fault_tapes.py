@@ -6,10 +6,9 @@ from functools import cache
 
 import pytest
 
-from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
+from conformance.embedded.faults import EVERY_FAULT
 from conformance.fault_tapes import Port, Taped, _agrees, _in_rounds, failures, taped, touched
 
-EVERY = {**FAULTS, **UNJUDGED_FAULTS}
 LIBRARY = "queue4-receive-has-another-name"
 
 
@@ -33,14 +32,14 @@ def test_a_tape_is_answered_the_same_again() -> None:
 
 @pytest.mark.parametrize("name", [LIBRARY, "queue4-receive-has-another-slot"])
 def test_a_fault_is_seen_as_what_it_breaks(name: str) -> None:
-    fault = EVERY[name]
+    fault = EVERY_FAULT[name]
     found = failures("objects", members(), fault)
     assert next(iter(found)) in fault.breaks
     assert found[next(iter(found))].endswith("[MSMQQueue]")
 
 
 def test_examples_that_a_fault_cannot_change_are_left_out() -> None:
-    fault = EVERY[LIBRARY]
+    fault = EVERY_FAULT[LIBRARY]
     assert touched(members(), fault) and touched(blank(), fault) == []
     assert failures("objects", blank(), fault) == {}
 

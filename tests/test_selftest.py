@@ -13,7 +13,7 @@ from nightly import nightly_only, sample
 from conformance import selftest as module
 from conformance.cli import output
 from conformance.cli.selftest import command
-from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS
+from conformance.embedded.faults import EVERY_FAULT, FAULTS
 from conformance.embedded.faults.recorded import SEEN, digest, recorded_faults, recorded_text, shows_as
 from conformance.harness.suite_registry import suites
 from conformance.selftest import CONTROL, NotRecordable, UnknownFault, record, selftest
@@ -171,15 +171,14 @@ def unrecorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
 
 
 def test_a_fault_that_is_as_it_was_is_not_tried_again(unrecorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    every = {**FAULTS, **UNJUDGED_FAULTS}
     tried: list[str] = []
 
     def once(children: Any, names: list[str], folder: Path, *, record: bool) -> dict[str, module.Rounds]:
         tried.extend(names)
-        return {name: module.Rounds((every[name].breaks[0],), 0, True) for name in names}
+        return {name: module.Rounds((EVERY_FAULT[name].breaks[0],), 0, True) for name in names}
 
     monkeypatch.setattr(module, "_tried", once)
-    assert record([], jobs=1) == len(every) == len(tried)
+    assert record([], jobs=1) == len(EVERY_FAULT) == len(tried)
     recorded_faults.cache_clear()
     tried.clear()
     assert record([], jobs=1) == 0 and not tried
@@ -187,17 +186,17 @@ def test_a_fault_that_is_as_it_was_is_not_tried_again(unrecorded: Path, monkeypa
     known = module.suite_digest
     monkeypatch.setattr(module, "suite_digest", lambda suite: "another" if suite == "quotas" else known(suite))
     record([], jobs=1)
-    assert {every[name].suite for name in tried} == {"quotas"}
+    assert {EVERY_FAULT[name].suite for name in tried} == {"quotas"}
 
 
 def test_what_is_known_when_a_record_is_interrupted_is_kept(unrecorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(children: Any, names: list[str], folder: Path, *, record: bool) -> dict[str, module.Rounds]:
         folder.mkdir()
-        (folder / "found").write_text(json.dumps([names[0], list(UNJUDGED_FAULTS[names[0]].breaks)]) + "\n")
+        (folder / "found").write_text(json.dumps([names[0], list(EVERY_FAULT[names[0]].breaks)]) + "\n")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "_tried", interrupted)
-    first, second, *_ = (name for name, fault in UNJUDGED_FAULTS.items() if fault.suite == "objects")  # one batch
+    first, second, *_ = (name for name, fault in EVERY_FAULT.items() if fault.suite == "objects")  # one batch
     with pytest.raises(KeyboardInterrupt):
         record([first, second], jobs=1)
     assert json.loads(unrecorded.read_text(encoding="utf-8")).keys() == {first}

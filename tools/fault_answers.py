@@ -25,7 +25,7 @@ sys.path[:0] = [str(TESTS), str(TESTS / "embedded"), str(TESTS / "embedded" / "n
 
 from conformance.cli.selftest import as_json  # noqa: E402
 from conformance.embedded.alternatives import ALTERNATIVES  # noqa: E402
-from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS  # noqa: E402
+from conformance.embedded.faults import EVERY_FAULT  # noqa: E402
 from conformance.embedded.network.deviations import ALTERNATIVES as OF_NODES  # noqa: E402
 from conformance.embedded.network.deviations import FAULTS as NETWORK_FAULTS  # noqa: E402
 from conformance.spec.versions import DEFAULT_PROFILE  # noqa: E402
@@ -36,7 +36,7 @@ READINGS = "readings"
 
 def deviations() -> Iterator[dict[str, Any]]:
     """Yield every deviation with what it declares."""
-    for fault in (*FAULTS.values(), *UNJUDGED_FAULTS.values()):
+    for fault in EVERY_FAULT.values():
         said = as_json(fault)
         yield {key: said[key] for key in ("name", "suite", "does", "breaks", "first_seen_as", "because", "profile")}
     for name in ALTERNATIVES:

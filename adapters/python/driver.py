@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memory_queue import CANCELLED, INVALID_HANDLE, IO_TIMEOUT, NOT_FOUND, Manager, QueueError
 
+about = {"name": "memory", "version": "1", "profile": "msmq-4.0", "computer": "HOST"}  # for hello
 facets = {}  # declared by hello: facet -> its methods
 methods = {}  # "queues.create" -> its function
 waiting = {}  # request -> the waiting read, and the end of its time-out
@@ -46,9 +47,9 @@ def answer(number, status=0, **members):
 def hello(number, params):
     global manager
     manager = Manager(Path(params["state_dir"]) / "queues.json")
-    about = {"name": "memory", "version": "1", "profile": "msmq-4.0", "computer": "HOST"}
-    if "1.1" in params["versions"]:
-        answer(number, protocol="1.1", facets=facets, accepts=ACCEPTS, clock="real", slack_ms=500, **about)
+    newest = "1.3" if "directory" in facets else "1.1"
+    if newest in params["versions"]:
+        answer(number, protocol=newest, facets=facets, accepts=ACCEPTS, clock="real", slack_ms=500, **about)
     else:
         answer(number, protocol="1.0", facets=facets, clock="real", slack_ms=500, **about)
 
@@ -188,6 +189,10 @@ def cancel(number, params):
     read, _ = waiting[params["request"]]
     read.end(CANCELLED)
     answer(number)
+
+
+for facet in sys.argv[1:]:  # others of this folder
+    __import__(facet)
 
 
 serve()

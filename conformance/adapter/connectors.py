@@ -166,8 +166,7 @@ def _refuse_unknown_faults(faults: tuple[str, ...], options: Options) -> None:
     if options.known_faults is not None:
         known = list(options.known_faults)
     elif options.in_process and faults:
-        faults_module = importlib.import_module(_FAULTS)
-        known = [*faults_module.FAULTS, *faults_module.UNJUDGED_FAULTS]
+        known = list(importlib.import_module(_FAULTS).EVERY_FAULT)
     else:
         return  # The child process knows the faults and refuses an unknown name itself.
     alternatives = (

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import operator
 import uuid
+from bisect import bisect_left, insort
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -36,6 +39,8 @@ _UNIQUE: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The attribute by which two objects of a class differ, beside the identifier."""
+_INDEXED: Final = frozenset({*_UNIQUE.values(), "label", "qualified_path_name"})
+_UNORDERED: Final = frozenset({"EQUALS", "NOT-EQUALS"})  # operators that every two values have
 _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
     {
         "EQUALS": operator.eq,
@@ -122,6 +127,9 @@ class Store:
     def __init__(self) -> None:
         """Begin without any."""
         self._objects: dict[str, dict[str, dict[str, Json]]] = {kind: {} for kind in classes()}
+        self._places: dict[str, dict[str, int]] = {kind: {} for kind in classes()}
+        self._at: dict[int, dict[str, Json]] = {}
+        self._index: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
         self._made = 0
         self._queries: dict[str, Iterator[dict[str, Json]]] = {}
 
@@ -132,8 +140,44 @@ class Store:
     def put(self, kind: str, given: Attributes) -> str:
         """Enter an object as it is, with the defaults of its class, in place of one with its identifier."""
         entered = self._completed(kind, given)
-        self._objects[kind][entered["identifier"].lower()] = entered
+        key = entered["identifier"].lower()
+        if key in self._objects[kind]:
+            self._unindex(kind, key)
+        self._objects[kind][key] = entered
+        self._index_it(kind, key)
         return str(entered["identifier"])
+
+    def _index_it(self, kind: str, key: str) -> None:
+        found = self._objects[kind][key]
+        place = self._places[kind].setdefault(key, self._made)
+        self._at[place] = found
+        for name in _INDEXED.intersection(found):
+            if isinstance(found[name], str):
+                insort(self._index[kind, name, found[name].lower()], place)
+
+    def _unindex(self, kind: str, key: str) -> None:
+        found, place = self._objects[kind][key], self._places[kind][key]
+        for name in _INDEXED.intersection(found):
+            if isinstance(found[name], str):
+                places = self._index[kind, name, found[name].lower()]
+                del places[bisect_left(places, place)]
+
+    def _selected(self, kind: str, wanted: Filter) -> Iterator[dict[str, Json]]:
+        """Return the objects that satisfy a filter, in order. Raises TypeError like `satisfies`."""
+        return (each for each in self._candidates(kind, wanted) if satisfies(each, wanted))
+
+    def _candidates(self, kind: str, wanted: Filter) -> Iterable[dict[str, Json]]:
+        """Return the objects that an expression which the index knows selects, or all."""
+        for each in takewhile(lambda each: each["operator"] in _UNORDERED, wanted):
+            name, value = each["attribute"], each["value"]
+            if each["operator"] != "EQUALS" or not isinstance(value, str):
+                continue
+            if name == "identifier":
+                found = self._objects[kind].get(value.lower())
+                return () if found is None else (found,)
+            if name in _INDEXED:
+                return map(self._at.__getitem__, self._index.get((kind, name, value.lower()), ()))
+        return self._objects[kind].values()
 
     def answer(self, method: str, params: Mapping[str, Json]) -> dict[str, Json]:
         """Do what a manager asks for. params: fit the schema of the directory's side."""
@@ -153,7 +197,7 @@ class Store:
         return {**defaults_of(kind), **{each: value for each, value in own.items() if each in known}, **given}
 
     def _read(self, kind: str, filter: Filter = (), attributes: Sequence[str] | None = None) -> dict[str, Json]:
-        found = next((each for each in self.all(kind) if satisfies(each, filter)), None)
+        found = next(self._selected(kind, filter), None)
         return {"result": NO_OBJECT} if found is None else _shown(found, attributes)
 
     def _begin(
@@ -163,7 +207,7 @@ class Store:
         attributes: Sequence[str] | None = None,
         order: Sequence[Mapping[str, Json]] | None = None,
     ) -> dict[str, Json]:
-        rows = [each for each in self.all(kind) if satisfies(each, filter)]
+        rows = list(self._selected(kind, filter))
         if order is not None:
             rows = [dict(each) for each in ordered(rows, attributes or (), order)]
         self._made += 1
@@ -180,16 +224,23 @@ class Store:
         if flaw(kind, object) is not None or sum(map(len, self._objects.values())) >= MOST_OBJECTS:
             return {"result": ERROR}
         unique = _UNIQUE.get(kind)
-        same = ([{"attribute": unique, "operator": "EQUALS", "value": object.get(unique)}],) if unique else ()
-        if str(object.get("identifier", "")).lower() in self._objects[kind] or any(
-            satisfies(each, wanted) for wanted in same for each in self.all(kind)
-        ):
+        same = (
+            [{"attribute": unique, "operator": "EQUALS", "value": object[unique]}]
+            if unique and unique in object
+            else []
+        )
+        known = str(object.get("identifier", "")).lower() in self._objects[kind]
+        if known or (same and next(self._selected(kind, same), None) is not None):
             return {"result": EXISTS}
         return {"result": SUCCESS, "identifier": self.put(kind, object)}
 
     def _delete(self, kind: str, identifier: str) -> dict[str, Json]:
-        gone = self._objects[kind].pop(identifier.lower(), None)
-        return {"result": NO_OBJECT if gone is None else SUCCESS}
+        key = identifier.lower()
+        if key not in self._objects[kind]:
+            return {"result": NO_OBJECT}
+        self._unindex(kind, key)
+        del self._objects[kind][key], self._at[self._places[kind].pop(key)]
+        return {"result": SUCCESS}
 
     def _write(self, kind: str, identifier: str, object: Attributes) -> dict[str, Json]:
         found = self._objects[kind].get(identifier.lower())
@@ -199,7 +250,9 @@ class Store:
             return {"result": ERROR}
         self._made += 1
         times = {"modify_time": FIRST_TIME + self._made} if "modify_time" in attributes_of(kind) else {}
+        self._unindex(kind, identifier.lower())
         found |= {**object, **times}
+        self._index_it(kind, identifier.lower())
         return {"result": SUCCESS}
 
     def _resolve(self, format_name: str) -> dict[str, Json]:

@@ -3,13 +3,14 @@
 import json
 import socket
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import pytest
 
 from conformance.adapter import protocol
 from conformance.adapter.directory_server import DirectoryServer
-from conformance.adapter.directory_store import attributes_of, classes, defaults_of, flaw, ordered, satisfies
+from conformance.adapter.directory_store import Store, attributes_of, classes, defaults_of, flaw, ordered, satisfies
 
 NORTH = {"class": "site", "name": "north", "foreign_site": True}
 ORDERS = {"class": "queue", "path_name": "A\\orders", "base_priority": 5}
@@ -181,3 +182,37 @@ def test_examples_of_the_side_fit_it() -> None:
         for part in ("params", "result"):
             protocol.compiled(protocol.inlined(method[part]))(method["examples"][0][part])
         assert name
+
+
+def test_an_object_is_found_as_in_a_list_of_all() -> None:
+    """Objects come, change their names, go and come back: each read gives the first that satisfies its filter."""
+    store, chosen = Store(), Random(1)
+    keys = [f"{digit}a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10" for digit in range(9)]
+    for _ in range(600):
+        key, path, label = chosen.choice(keys), f"HOST\\{chosen.choice('abc')}", chosen.choice("XYZ")
+        what = chosen.choice(("put", "create", "write", "delete"))
+        given = {"path_name": path, "label": label, "quota": chosen.randrange(3)}
+        if what == "put":
+            store.put("queue", given | {"identifier": key.upper()})
+        elif what == "create":
+            store.answer("create", {"class": "queue", "object": given | {"identifier": key}})
+        else:
+            store.answer(what, {"class": "queue", "identifier": key, **({"object": given} if what == "write" else {})})
+        wanted = [
+            {"attribute": name, "operator": operator, "value": value}
+            for name, operator, value in (
+                ("quota", chosen.choice(("EQUALS", "NOT-EQUALS", "LESS-THAN")), chosen.choice((0, 1, "x"))),
+                ("path_name", "EQUALS", f"host\\{chosen.choice('ABC')}"),
+                ("label", chosen.choice(("EQUALS", "NOT-EQUALS")), chosen.choice("xyz")),
+                ("identifier", "EQUALS", chosen.choice(keys)),
+            )
+            if chosen.random() < 0.5
+        ]
+        chosen.shuffle(wanted)
+        try:
+            found = next((each for each in store.all("queue") if satisfies(each, wanted)), None)
+        except TypeError:
+            expected: dict[str, Any] = {"result": "GenericError"}
+        else:
+            expected = {"result": "ObjectNotFound"} if found is None else {"result": "Success", "object": found}
+        assert store.answer("read", {"class": "queue", "filter": wanted}) == expected

@@ -32,6 +32,7 @@ OBJECTS: list[dict[str, Any]] = [
     {"class": "distribution_list", "identifier": INNER, "members": ["DIRECT=OS:A\\x", "direct=os:a\\X"]},
     {"class": "distribution_list", "identifier": OUTER, "members": [f"DL={INNER}", f"DL={OUTER}", "DIRECT=OS:B\\x"]},
 ]  # fmt: skip
+DACL = 4  # DACL_SECURITY_INFORMATION
 
 
 class Directed:
@@ -88,6 +89,7 @@ def _reads(tell: Directed, **more: Any) -> None:
         ("queue", _equals("label", "first")),
         ("queue", [*_equals("journaling", False), *_equals("label", "second")]),
         ("queue", _equals("label", "none")),
+        ("queue", _equals("journaling", False)),
         ("queue_manager", _equals("identifier", HOST)),
         ("queue_manager", _equals("identifier", GATE)),
         ("site", [*_equals("foreign_site", False), *_equals("name", "north")]),
@@ -179,6 +181,7 @@ def comes_back(tell: Directed) -> None:
     tell.later(MINUTE)
     tell.own()
     tell.put("queue_manager", **{name: value for name, value in OWN.items() if name != "class"}, clustered=True)
+    tell.server.desk("drop", kind="queue", identifier=HERE)
     for number, queue in enumerate(list(tell.server.desk("objects", kind="queue")["objects"])):
         tell.put("queue", **queue | {"label": f"label {number}", "quota": 9, "journaling": True})
     tell.later(MINUTE)
@@ -259,17 +262,48 @@ def public_queues(tell: Directed) -> None:
         direct = f"DIRECT=OS:{name}"
         tell("queues.get", format_name=direct, properties=["PROPID_Q_INSTANCE", "PROPID_Q_ADS_PATH"])
         tell("queues.set", format_name=direct, properties={"PROPID_Q_LABEL": "new"})
-        tell("security.get", target={"type": "queue", "format_name": direct}, information=4)
+        tell("security.get", target={"type": "queue", "format_name": direct}, information=DACL)
     for _ in range(2):
         tell("queues.create", path_name="HOST\\gone", properties={})
         tell("queues.open", format_name="DIRECT=OS:HOST\\gone", access="receive")
     tell.server.desk("lie", method="delete", answer={"result": "GenericError"})
     tell.server.desk("lie", method="read", kind="computer", answer={"result": "ObjectNotFound"})
     tell("queues.create", path_name="HOST\\private$\\q", properties={})
-    tell("security.get", target={"type": "queue", "format_name": "DIRECT=OS:HOST\\private$\\q"}, information=4)
+    tell("security.get", target={"type": "queue", "format_name": "DIRECT=OS:HOST\\private$\\q"}, information=DACL)
     tell("queues.delete", format_name="DIRECT=OS:HOST\\orders")
     tell("queues.delete", format_name="DIRECT=OS:HOST\\prices")
     tell("queues.set", format_name="DIRECT=OS:HOST\\prices", properties={"PROPID_Q_LABEL": "newer"})
+
+
+@_told
+def over_a_kill(tell: Directed) -> None:
+    """Public queues of a manager that is killed, of which one is not in the directory and one cannot be read there."""
+    tell.use()
+    unread = {"result": "ObjectNotFound"}
+    tell.server.desk("lie", method="read", kind="queue", answer=unread)
+    made = [tell("queues.create", path_name=f"HOST\\{name}", properties={"PROPID_Q_LABEL": name}) for name in "abc"]
+    names = [each["format_name"] for each in made]
+    for _ in range(2):
+        tell("queues.open", format_name=names[0], access="receive", share="deny_receive")
+    tell.turn("drops")
+    tell("directory.read", **{"class": "site"})
+    tell.turn("answers")
+    of_a, of_b, _ = list(tell.server.desk("objects", kind="queue")["objects"])[-3:]
+    tell.server.desk("drop", kind="queue", identifier=of_a["identifier"])
+    tell.put("queue", **of_b | {"label": "another", "quota": 7})
+    tell.later(MINUTE)
+    for _ in range(2):
+        for name in names:
+            tell(
+                "queues.get", format_name=name, properties=["PROPID_Q_INSTANCE", "PROPID_Q_LABEL", "PROPID_Q_ADS_PATH"]
+            )
+        tell.tell.talk = started_again(tell.tell.talk, kill=True)
+        tell.own()
+    for name, address in (("beside", tell.address), ("alone", None)):
+        tell("directory.use", address=address)
+        tell("queues.create", path_name=f"HOST\\private$\\{name}", properties={})
+    alone = {"type": "queue", "format_name": "DIRECT=OS:HOST\\private$\\alone"}
+    tell("security.get", target=alone, information=DACL)
 
 
 @_told
@@ -299,19 +333,21 @@ VALUES: dict[str, list[dict[str, Any]]] = {
     "queue_manager": [
         {"computer_name": "WORLD", "qualified_computer_name": "WORLD.local", "foreign_system": True,
          "queue_manager_quota": 5, "public_signing_key_list": KEY, "site_identifier_list": [NORTH, SOUTH],
-         "clustered": True,
+         "clustered": True, "security": KEY,
          "out_routing_server_identifier_list": [GATE], "in_routing_server_identifier_list": [OTHER_GATE],
          "directory_server": True, "directory_server_type": kind, "routing_server": True, "remote_access_server": True,
          "operating_system_type": system}
         for kind, system in (("PrimarySiteController", "WinServer"), ("BackupSiteController", "WinEnt"))
-    ] + [{"computer_name": "RAS", "remote_access_server": True}],
+    ] + [{"computer_name": "RAS", "remote_access_server": True, "directory_server": True}],
     "site": [{"name": "far", "intra_site_replication_interval": 2, "inter_site_replication_interval": 10,
-              "site_gates": [GATE], "migrated_from_msmq10": True}],
+              "site_gates": [GATE], "migrated_from_msmq10": True, "security": KEY}],
     "connected_network": [{"name": each, "protocol": each} for each in ("ip", "ipx", "foreign")],
-    "enterprise": [{"name": "all", "default_time_to_live": 5, "version": 2}, {"weakened_security": True}],
+    "enterprise": [{"name": "all", "default_time_to_live": 5, "version": 2},
+                   {"weakened_security": True, "old_directory": True, "security": KEY}],
     "user": [{"security_identifier": "S-1-5-21-1-2-3-4", "certificate_digest_list": [DIGEST, DIGEST]}],
     "routing_link": [{"site1_identifier": NORTH, "site2_identifier": SOUTH, "actual_cost": 5, "description": "slow"}],
-    "settings": [{"service": 8, "old_service": 1, "msmq10": True, "site_name": "far", "routing_server": True}],
+    "settings": [{"service": 8, "old_service": 1, "msmq10": True, "site_name": "far", "routing_server": True,
+                  "supporting_server": True}],
     "mq_user": [{"security_identifier": "S-1-5-21-1-2-3-4", "certificate": CERTIFICATE, "security": KEY}],
     "computer": [{"sam_account": "FAR$", "dns_host_name": "far.local", "security_identifier": "S-1-5-21-1-2-3-5"}],
 }  # fmt: skip
@@ -327,7 +363,8 @@ def properties(tell: Directed) -> None:
             tell.put(kind, identifier=identifier, **given)
             at: dict[str, Any] = {"class": kind, "identifier": identifier}
             values = tell("directory.get", **at, properties=list(TABLE[kind])).get("values", [])
-            for property_, value in zip(TABLE[kind], values, strict=True):
+            tell("directory.read", **{"class": kind}, filter=_equals("identifier", identifier))
+            for property_, value in zip(TABLE[kind], values, strict=False):
                 tell("directory.set", **at, properties=[{"property": property_, "value": value}])
             tell("directory.get", **at, properties=[1])
 

@@ -15,7 +15,7 @@ from embedded_talk import NAME, Talk
 from nightly import sample
 
 from conformance.embedded.clock import Clock, Timer
-from conformance.embedded.faults import FAULTS, UNJUDGED_FAULTS, NotTogether, apply_faults, base
+from conformance.embedded.faults import EVERY_FAULT, FAULTS, NotTogether, apply_faults, base
 from conformance.embedded.readings import READINGS
 from conformance.embedded.receiving import Receiving
 from conformance.spec.catalogue import catalogue, requirement_id
@@ -29,7 +29,7 @@ GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
 
 def test_declarations() -> None:
     assert len(FAULTS) >= 600
-    for name, fault in (*FAULTS.items(), *UNJUDGED_FAULTS.items()):
+    for name, fault in EVERY_FAULT.items():
         assert fault.name == name
         assert fault.says.endswith("."), name
         assert fault.suite in (*OBSERVED, *STORIES), name
@@ -344,7 +344,7 @@ def test_a_fault_makes_no_timers_without_end(
     assert len(made) < MOST_TIMERS
 
 
-OF_OBJECTS = {name: fault for name, fault in {**FAULTS, **UNJUDGED_FAULTS}.items() if fault.suite == "objects"}
+OF_OBJECTS = {name: fault for name, fault in EVERY_FAULT.items() if fault.suite == "objects"}
 
 
 @pytest.mark.parametrize("module", sorted({fault.module for fault in OF_OBJECTS.values()}))

@@ -1,8 +1,8 @@
 """Named, deliberate deviations of the embedded queue manager, which a harness must find.
 
-Each module or folder has the faults that the suite of its name must find. `FAULTS` has them all, in the order of the
-modules and of the definitions there, except those that are not recorded. `apply_faults` makes the parts of a manager
-that has some of them.
+Each module or folder has the faults that the suite of its name must find. `EVERY_FAULT` has them all, in the order of
+the modules and of the definitions there; `FAULTS` has them except those that are not recorded. `apply_faults` makes the
+parts of a manager that has some of them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ WHEN_RECORDED = frozenset({"coordinator", "directory", "objects", "security"})
 """Folders whose faults count once a run has shown them as what they break: their suite does not look for all yet."""
 
 _RECORDED = frozenset(json.loads(SEEN.read_text(encoding="utf-8")))
-_SORTED = sorted(REGISTERED.values(), key=lambda each: each.module)
+EVERY_FAULT: Mapping[str, Fault] = MappingProxyType(
+    {each.name: each for each in sorted(REGISTERED.values(), key=lambda each: each.module)}
+)
+"""The faults that a manager can have."""
+
 FAULTS: Mapping[str, Fault] = MappingProxyType(
-    {each.name: each for each in _SORTED if each.suite not in WHEN_RECORDED or each.name in _RECORDED}
+    {name: each for name, each in EVERY_FAULT.items() if each.suite not in WHEN_RECORDED or name in _RECORDED}
 )
-UNJUDGED_FAULTS: Mapping[str, Fault] = MappingProxyType(
-    {each.name: each for each in _SORTED if each.name not in FAULTS}
-)
-"""Faults that a manager can have, and of which no record tells what a run blames."""
+"""Those of which a record tells what a run blames, where their folder needs one."""
 
 
 class NotTogether(ValueError):
@@ -47,7 +48,7 @@ def apply_faults(names: Iterable[str]) -> Parts:
     parts = Parts()
     wanted = sorted(names, key=_depth)
     for name in wanted:
-        deviation = ALTERNATIVES[name] if "=" in name else _fault(name)
+        deviation = ALTERNATIVES[name] if "=" in name else EVERY_FAULT[name]
         try:
             deviation.apply(parts)
         except TypeError as error:  # of Python, which finds no order of the bases
@@ -55,14 +56,10 @@ def apply_faults(names: Iterable[str]) -> Parts:
     return parts
 
 
-def _fault(name: str) -> Fault:
-    return FAULTS[name] if name in FAULTS else UNJUDGED_FAULTS[name]
-
-
 def _depth(name: str) -> int:
     """Return the sort key that puts a deviating class behind those it is made of: it cannot stand below them."""
-    fault = None if "=" in name else _fault(name)
+    fault = None if "=" in name else EVERY_FAULT[name]
     return 0 if fault is None else max(len(each.__mro__) for _, each in fault.replaces)
 
 
-__all__ = ["FAULTS", "UNJUDGED_FAULTS", "Fault", "NotTogether", "apply_faults"]
+__all__ = ["EVERY_FAULT", "FAULTS", "Fault", "NotTogether", "apply_faults"]

@@ -163,7 +163,8 @@ def offline_unknown_queue_is_not_connected(plain, self, kind, wanted, names):
     return (NOT_CONNECTED if result == NO_OBJECT else result), found
 
 
-@fault("offline-queue-needs-one-expression", Integration.read_own, f"{_EVENT}20.offline-queue-filter")
+@fault("offline-queue-needs-one-expression", Integration.read_own, f"{_EVENT}20.offline-queue-filter",
+       f"{_EVENT}20.offline-queue-returned")  # fmt: skip
 def offline_queue_needs_one_expression(plain, self, kind, wanted, names):
     """While offline, only the first expression of a filter counts for queues."""
     return plain(kind, wanted[:1] if kind == "queue" and wanted else wanted, names)
@@ -307,10 +308,13 @@ def _filter(count):
     return lambda self, params: params | {"filter": (params.get("filter") or [])[:count] or None}
 
 
-_asked("read", _filter(1), f"{_EVENT}20.filter-first", name="read-needs-one-expression",
+_asked("read", _filter(1), f"{_EVENT}20.filter-first", f"{_EVENT}20.returned-matches-filter",
+       name="read-needs-one-expression",
        says="Only the first expression of a filter reaches the directory.")  # fmt: skip
 _asked("begin", _filter(1), f"{_EVENT}21.filter-each", name="query-needs-one-expression",
        says="Only the first expression of the filter of a query reaches the directory.")  # fmt: skip
+_asked("begin", _filter(0), f"{_EVENT}21.filter-each", f"{_EVENT}21.delegated", name="query-has-no-filter",
+       says="The filter of a query does not reach the directory.")  # fmt: skip
 _asked("begin", lambda self, params: params | {"order": None}, f"{_EVENT}21.delegated", name="query-has-no-order",
        says="The order of a query does not reach the directory.")  # fmt: skip
 _asked("begin", lambda self, params: params | {"attributes": None, "order": None}, f"{_EVENT}21.delegated",
@@ -423,6 +427,13 @@ def own_attributes_end_with_the_process(plain, self, found, *, instead=False):
     self.manager.store.set_text("directory_own", None)
 
 
+@fault("own-attributes-are-lost-at-the-start", Integration.started, "MQDMPR-3.1.1.directory-survives")
+def own_attributes_are_lost_at_the_start(plain, self):
+    """A manager that starts again has the attributes of a new one."""
+    plain()
+    self.change_own({}, instead=True)
+
+
 @fault("new-manager-needs-its-object", Integration.initialize, f"{_START}continue", f"{_START}queue-manager-not-found")
 def new_manager_needs_its_object(plain, self, *, provisioning):
     """A manager that begins its life stops when the directory does not have its object."""
@@ -498,8 +509,8 @@ def _keys(name, says, *breaks, providers):
 
 
 (_BASE, _ENHANCED, _AES) = PROVIDERS
-_keys("aes-has-no-key", "The manager has no keys for the provider with AES.", "encryption-key-aes", "signing-key-aes",
-      "encryption-key-for-each-provider", "signing-key-for-each-provider", providers=PROVIDERS[:2])  # fmt: skip
+_keys("aes-has-no-key", "The manager has no keys for the provider with AES.", "encryption-key-for-each-provider",
+      "signing-key-for-each-provider", providers=PROVIDERS[:2])  # fmt: skip
 _keys("base-key-is-long", "The keys of the base provider have 1024 bits.", "encryption-key-size", "signing-key-size",
       providers=((BASE, _BASE[1], _ENHANCED[2]), _ENHANCED, _AES))  # fmt: skip
 _keys("enhanced-key-is-short", "The keys of the enhanced provider have 512 bits.", "encryption-key-size",
@@ -545,7 +556,9 @@ def site_stays_as_it_was(plain, self):
     self.sites = before
 
 
-@fault("second-gate-is-not-updated", Integration.update_gates, "MQDMPR-3.1.6.2.for-each-gate")
+@fault("second-gate-is-not-updated", Integration.update_gates, "MQDMPR-3.1.6.2.for-each-gate",
+       first_seen_as=("MQDMPR-3.1.6.2.for-each-site",),
+       because="A gate that is not read looks like one of a site that is left out.")  # fmt: skip
 def second_gate_is_not_updated(plain, self):
     """Only the first gate of each site is read again."""
     gates = self.gates
@@ -704,7 +717,7 @@ def offline_opens_any_public_name(plain, self, identifier):
 _EXPAND: Final = "MQDMPR-3.1.7.3.8."
 
 
-@fault("list-in-a-list-is-left-out", Integration.resolved, f"{_EXPAND}each-element")
+@fault("list-in-a-list-is-left-out", Integration.resolved, f"{_EXPAND}each-element", f"{_EXPAND}list-element")
 def list_in_a_list_is_left_out(plain, self, name):
     """A distribution list in a distribution list is left out."""
     return [each for each in plain(name) if not each.upper().startswith("DL=")]
@@ -727,7 +740,7 @@ def unresolved_list_is_left_out(plain, self, names):
         return [name for name in names if not name.upper().startswith("DL=")] or ["DIRECT=OS:OTHER\\private$\\nobody"]
 
 
-@fault("account-is-not-read", Integration.machine_sid, f"{_MADE}1.machine-sid-read")
+@fault("account-is-not-read", Integration.machine_sid, f"{_MADE}1.machine-sid-read", f"{_MADE}1.directory-mode")
 def account_is_not_read(plain, self):
     """A new queue's descriptor has an entry for an account of the computer that was never read."""
     return MACHINE

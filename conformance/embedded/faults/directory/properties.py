@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Final
 
+from conformance.embedded.directory_objects import SERVICES
 from conformance.embedded.directory_properties import CODES, DirectoryProperties
+from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault
 from conformance.embedded.management import variant_type
+from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_PROPID
 from conformance.spec.constants.properties import PROPERTIES
 
 _VALUES: Final = "MQMQ-"
 
 
+def _word(name):
+    return name.lower().replace("_", "-")
+
+
 def _id(name, of=None):
     """Return the requirement of a property, or another of its section."""
-    word = of or name.lower().replace("_", "-")
-    return f"{_VALUES}{PROPERTIES[name].section}.{word}"
+    return f"{_VALUES}{PROPERTIES[name].section}.{of or _word(name)}"
 
 
-# Another variant type, and another number.
+# Another variant type, another number, or none.
 
 for _name, _like in (
     ("PROPID_Q_HASHKEY", "PROPID_S_INTERVAL1"),
@@ -43,6 +50,78 @@ for _name, _like in (
 
     fault(f"{_name.lower().replace('_', '-')}-has-another-type", DirectoryProperties.variant, _id(_name),
           says=f"{_name} has the variant type of {_like}.")(_variant)  # fmt: skip
+
+
+def _all(names):
+    return tuple(f"PROPID_{each}" for each in names.split())
+
+
+def _typed(named, names, like, says):
+    """Register a fault: several properties have the variant type of another one."""
+
+    def variant(plain, self, name, value):
+        told = plain(name, value)
+        return told | {"vt": variant_type(like)} if name in _all(names) and value is not None else told
+
+    fault(named, DirectoryProperties.variant, *map(_id, _all(names)[:5]), says=says)(variant)
+
+
+for _named, _names, _like, _says in (
+    ("sequence-numbers-are-texts", "Q_SEQNUM QM_SEQNUM CN_SEQNUM E_SEQNUM U_SEQNUM L_SEQNUM", "PROPID_CN_NAME",
+     "Sequence numbers of objects have the type of texts."),
+    ("certificates-are-texts", "U_SIGN_CERT COM_SIGN_CERT", "PROPID_CN_NAME", "Certificates have the type of texts."),
+    ("identifiers-of-accounts-are-texts", "MQU_SID", "PROPID_CN_NAME", "PROPID_MQU_SID has the type of texts."),
+    ("services-of-managers-are-long", "QM_SERVICE_ROUTING QM_SERVICE_DSSERVER QM_SERVICE_DEPCLIENTS"
+     " QM_GROUP_IN_CLUSTER", "PROPID_QM_OS", "Flags of a manager's services have 32 bits."),
+    ("services-of-settings-are-long", "SET_SERVICE_ROUTING SET_SERVICE_DSSERVER SET_SERVICE_DEPCLIENTS",
+     "PROPID_QM_OS", "Flags of services of the settings have 32 bits."),
+    ("services-are-short", "QM_SERVICE SET_SERVICE SET_OLDSERVICE E_NAMESTYLE", "PROPID_S_NT4_STUB",
+     "The services of managers, and the style of names, have 16 bits."),
+    ("numbers-are-signed", "QM_QUOTA QM_HASHKEY QM_OS COM_ACCOUNT_CONTROL", "PROPID_QM_CREATE_TIME",
+     "Numbers of managers and computers have a sign."),
+    ("change-of-a-manager-is-unsigned", "QM_MODIFY_TIME", "PROPID_QM_OS", "PROPID_QM_MODIFY_TIME has no sign."),
+    ("lists-are-single", "QM_CNS L_GATES", "PROPID_QM_SITE_ID", "Lists of networks and of gates have no vector."),
+):  # fmt: skip
+    _typed(_named, _names, _like, _says)
+
+
+def _unnumbered(named, names, says):
+    """Register a fault: several properties are not known by their numbers."""
+
+    def row(plain, self, kind, number):
+        if number in [PROPERTIES[each].value for each in _all(names)]:
+            raise MqError(MQ_ERROR_ILLEGAL_PROPID)
+        return plain(kind, number)
+
+    fault(named, DirectoryProperties.row, *map(_id, _all(names)[:5]), says=says)(row)
+
+
+for _named, _names, _says in (
+    ("partitions-are-unknown", "Q_PARTITIONID QM_PARTITIONID CN_PARTITIONID E_PARTITIONID U_PARTITIONID L_PARTITIONID"
+     " SET_PARTITIONID", "The partition of an object is no property."),
+    ("identifiers-are-unknown", "QM_MACHINE_ID CN_GUID E_ID U_ID L_ID MQU_ID COM_ID", "Identifiers are no properties."),
+    ("digests-are-unknown", "U_DIGEST MQU_DIGEST COM_DIGEST", "Digests of certificates are no properties."),
+    ("name-of-settings-is-unknown", "SET_NAME", "PROPID_SET_NAME is no property."),
+):  # fmt: skip
+    _unnumbered(_named, _names, _says)
+
+
+def _valueless(named, names, says):
+    """Register a fault: several properties have no value."""
+
+    def value(plain, self, kind, name, source, found):
+        return None if name in _all(names) else plain(kind, name, source, found)
+
+    fault(named, DirectoryProperties.value, *map(_id, _all(names)[:5]), says=says)(value)
+
+
+for _named, _names, _says in (
+    ("descriptors-have-no-value", "QM_OBJ_SECURITY QM_SECURITY Q_SECURITY S_SECURITY CN_SECURITY E_SECURITY",
+     "Security descriptors of objects have no value."),
+    ("full-paths-have-no-value", "QM_FULL_PATH L_FULL_PATH SET_FULL_PATH COM_FULL_PATH", "Full paths have no value."),
+    ("names-have-no-value", "QM_PATHNAME CN_NAME E_NAME E_PECNAME COM_SAM_ACCOUNT", "Names of objects have no value."),
+):  # fmt: skip
+    _valueless(_named, _names, _says)
 
 
 def _in_place_of(name, source, *breaks, says, named):
@@ -76,23 +155,23 @@ for _name, _source, _says in (
     ("PROPID_SET_OLDSERVICE", "service", "is the service of today"),
     ("PROPID_COM_DNS_HOSTNAME", "sam_account", "is the name of the account"),
     ("PROPID_MQU_SECURITY", "-", "has no value"),
+    ("PROPID_QM_SIGN_PKS", "public_encryption_key_list", "has the keys of encryption"),
+    ("PROPID_L_NEIGHBOR1", "site2_identifier", "is the second site"),
 ):
-    _in_place_of(
-        _name, _source, _id(_name), says=f"{_name} {_says}.", named=f"{_name.lower().replace('_', '-')}-is-another"
-    )
+    _in_place_of(_name, _source, _id(_name), says=f"{_name} {_says}.", named=f"{_word(_name)}-is-another")
 
 
 # Values.
 
 
 def _shows(name, wrong, *breaks, named, says):
-    """Register a fault of the values of a property. wrong: those shown in place of others."""
+    """Register a fault of the values of a property. wrong: those shown in place of others; breaks: beside its own."""
 
     def shown(plain, self, asked, type_, value):
         told = plain(asked, type_, value)
         return wrong.get(told, told) if asked == name else told
 
-    fault(named, DirectoryProperties.shown, *breaks, says=says)(shown)
+    fault(named, DirectoryProperties.shown, _id(name), *breaks, says=says)(shown)
 
 
 _shows("PROPID_QM_OS", {0x400: 0x500, 0x500: 0x400}, _id("PROPID_QM_OS", "msmq-os-nts"),
@@ -115,22 +194,68 @@ _shows(
     named="enterprise-controller-is-a-site-controller",
     says="PROPID_SET_SERVICE of an enterprise's controller is 4.",
 )
+_shows("PROPID_QM_OS", {code << 8: code for code in range(1, 6)}, *(
+    _id("PROPID_QM_OS", f"msmq-os-{each}") for each in ("foreign", "95", "ntw", "nts")),
+    named="systems-are-counted", says="PROPID_QM_OS counts the operating systems from 1 to 5.")  # fmt: skip
+_shows("PROPID_CN_PROTOCOLID", {1: 0, 3: 1, 5: 2}, *(_id("PROPID_CN_PROTOCOLID", f"{each}-address-type") for each in (
+    "ip", "ipx", "foreign")), _id("PROPID_CN_PROTOCOLID", "values"),
+    named="networks-are-counted", says="PROPID_CN_PROTOCOLID counts the protocols from 0.")  # fmt: skip
 
 
-@fault("routing-comes-before-control", DirectoryProperties.service, "MQMQ-2.3.2.9.service-bsc",
-       "MQMQ-2.3.2.9.service-psc", "MQMQ-2.3.2.9.service-pec")  # fmt: skip
+def _letters(of, *names):
+    """Register a fault: flags of a class are letters."""
+
+    def shown(plain, self, asked, type_, value):
+        told = plain(asked, type_, value)
+        return {0: ord("N"), 1: ord("Y")}.get(told, told) if asked in names else told
+
+    breaks = (_id(each, word) for word in (None, "values") for each in names)
+    fault(f"flags-of-{of}-are-letters", DirectoryProperties.shown, *list(breaks)[:5],
+          says=f"Flags of {of} are the codes of N and Y.")(shown)  # fmt: skip
+
+
+_letters("managers", "PROPID_QM_FOREIGN", "PROPID_QM_SERVICE_ROUTING", "PROPID_QM_GROUP_IN_CLUSTER")
+_letters("sites", "PROPID_S_NT4_STUB", "PROPID_S_FOREIGN")
+_letters("enterprises", "PROPID_E_NAMESTYLE")
+_letters("settings", "PROPID_SET_NT4", "PROPID_SET_SERVICE_ROUTING", "PROPID_SET_SERVICE_DSSERVER",
+         "PROPID_SET_SERVICE_DEPCLIENTS")  # fmt: skip
+for _name in ("PROPID_SET_SERVICE", "PROPID_SET_OLDSERVICE"):
+    _shows(_name, {code: code | 0x20 for code in SERVICES}, *(
+        _id(_name, f"service-{each}") for each in ("none", "srv", "bsc", "psc")),
+        named=f"{_word(_name)}-has-a-bit", says=f"{_name} has another bit, whatever the service is.")  # fmt: skip
+
+
+@fault("every-manager-has-a-service", DirectoryProperties.service, _id("PROPID_QM_SERVICE"),
+       "MQMQ-2.3.2.9.service-none", "MQMQ-2.3.2.9.service-srv")  # fmt: skip
+def every_manager_has_a_service(plain, self, found, argument):
+    """PROPID_QM_SERVICE has another bit, whatever the service is."""
+    return plain(found, argument) | 0x20
+
+
+@fault("digests-are-in-network-order", DirectoryProperties.shown, "MQMQ-2.3.6.5.md5", "MQMQ-2.3.9.3.md5",
+       "MQMQ-2.3.10.7.md5", "MQMQ-2.3.6.5.propid-u-digest", "MQMQ-2.3.9.3.propid-mqu-digest")  # fmt: skip
+def digests_are_in_network_order(plain, self, name, type_, value):
+    """The bytes of a digest are those of its text, from the left."""
+    told = plain(name, type_, value)
+    return [str(uuid.UUID(bytes=uuid.UUID(each).bytes_le)) for each in told] if type_ == "digests" else told
+
+
+@fault("routing-comes-before-control", DirectoryProperties.service, _id("PROPID_QM_SERVICE"),
+       "MQMQ-2.3.2.9.service-bsc", "MQMQ-2.3.2.9.service-psc", "MQMQ-2.3.2.9.service-pec")  # fmt: skip
 def routing_comes_before_control(plain, self, found, argument):
     """PROPID_QM_SERVICE does not tell what a controller controls."""
     return plain(found | {"directory_server": False}, argument)
 
 
-@fault("remote-access-is-no-service", DirectoryProperties.service, "MQMQ-2.3.2.9.service-ras")
+@fault("remote-access-is-no-service", DirectoryProperties.service, _id("PROPID_QM_SERVICE"),
+       "MQMQ-2.3.2.9.service-ras")  # fmt: skip
 def remote_access_is_no_service(plain, self, found, argument):
     """PROPID_QM_SERVICE does not tell a server of remote access."""
     return plain(found | {"remote_access_server": False}, argument)
 
 
-@fault("settings-have-another-name", DirectoryProperties.constant, "MQMQ-2.3.8.1.constant")
+@fault("settings-have-another-name", DirectoryProperties.constant, "MQMQ-2.3.8.1.constant",
+       "MQMQ-2.3.8.1.propid-set-name")  # fmt: skip
 def settings_have_another_name(plain, self, found, argument):
     """PROPID_SET_NAME is another text."""
     told = plain(found, argument)
@@ -164,7 +289,7 @@ def link_costs_nothing(plain, self, kind, name, source, variant):
     return {source: 1} if source == "actual_cost" and variant.get("value") == 0 else plain(kind, name, source, variant)
 
 
-@fault("set-of-a-type-with-other-bits", DirectoryProperties.taken, "MQMQ-2.3.2.18.values")
+@fault("set-of-a-type-with-other-bits", DirectoryProperties.taken, _id("PROPID_QM_FOREIGN", "values"))
 def set_of_a_type_with_other_bits(plain, self, name, type_, value):
     """PROPID_QM_FOREIGN takes any number for true."""
     if name == "PROPID_QM_FOREIGN" and type(value) is int and value not in CODES[type_].values():

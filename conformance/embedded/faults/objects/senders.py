@@ -353,7 +353,7 @@ _SHOWN: Final[tuple[tuple[Any, ...], ...]] = (
                                                   "authenticated-sig30"))),
     ("received-level-is-never-none", "ReceivedAuthenticationLevel of an unsigned message is 1.",
      {"ReceivedAuthenticationLevel": lambda level: short(level or 1)},
-     "2.2.2.17.mqmsg-authentication-not-requested-row"),
+     "2.2.2.17.mqmsg-authentication-not-requested-row", "3.17.4.1.75.output-ps-received-authentication-level"),
 )  # fmt: skip
 for _name, _says, _given, *_demands in _SHOWN:
     _object(_name, _says, tuple(_demands), read=_shows(**_given))
