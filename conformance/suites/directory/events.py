@@ -127,6 +127,16 @@ def _told(answer: Result) -> Json:
     return answer.values.get("result") if answer.ok else f"status {answer.status}"
 
 
+def answered(scene: Scene, event: str, result: str, told: Json) -> None:
+    """Judge what an event answers. The first demand is the one that a wrong answer breaks. event: begins its ids."""
+    words, lost = ["directory-status", "reached"], told == "DirectoryNotConnected"
+    if result == "DirectoryNotConnected":
+        words, lost = ["not-connected", "not-connected-status"], told in RESULTS and told != "Success"
+    demands = [f"{event}{word}" for word in (reversed(words) if lost else words)]
+    own = lost or told == "Success" or result == "Success"
+    scene.shows([*demands, RESULTS[result]] if own else [RESULTS[result], *demands], told == result, result, told)
+
+
 def event_done(scene: Scene, event: str, kind: str) -> None:
     """An event reaches the directory with what was given, and answers what the directory answered."""
     what = EVENTS[event]
@@ -138,8 +148,7 @@ def event_done(scene: Scene, event: str, kind: str) -> None:
     carried = found is not None and (event == "delete" or same(found["params"]["object"], given))
     scene.shows(what.demand(what.done), carried, {"method": what.method, **about, **given}, plain(requests))
     told = _told(answer)
-    demands = (RESULTS["Success"], what.demand("reached"), what.demand("directory-status"))
-    scene.shows(demands, told == "Success", "Success", told)
+    answered(scene, what.demand(""), "Success", told)
     if event == "create" and found is not None:
         gave = found["answer"].get("identifier")
         scene.shows(what.demand("object-guid"), same(answer.values, {"identifier": gave}), gave, dict(answer.values))
@@ -165,8 +174,7 @@ def event_refused(scene: Scene, event: str, kind: str, result: str) -> None:
     identifier, given = _begun(scene, event, kind)
     scene.lie(what.method, kind, {"result": result})
     told = _told(what.act(scene, kind, identifier, given))
-    demands = (RESULTS[result], what.demand("directory-status"), what.demand("reached"))
-    scene.shows(demands, told == result, result, told)
+    answered(scene, what.demand(""), result, told)
     requests = scene.asked()
     if event == "write":
         _announcement(scene, event, kind, requests, done=False)
@@ -180,8 +188,7 @@ def event_away(scene: Scene, event: str, kind: str, mode: str) -> None:
     identifier, given = _begun(scene, event, kind, mode)
     with scene.away(mode):
         told = _told(what.act(scene, kind, identifier, given))
-        demands = (RESULTS["DirectoryNotConnected"], what.demand("not-connected"), what.demand("not-connected-status"))
-        scene.shows(demands, told == "DirectoryNotConnected", "DirectoryNotConnected", told)
+        answered(scene, what.demand(""), "DirectoryNotConnected", told)
         offline = scene.own()["offline"]
         scene.shows(
             (what.demand("goes-offline"), "MQDMPR-3.1.1.1.directory-offline"),
@@ -214,7 +221,7 @@ def read_online(scene: Scene, kind: str) -> None:
     found = asks(requests, "read", kind, filter=by_identifier(first), attributes=attributes)
     scene.shows((f"{_READ}online", f"{_READ}delegated"), found is not None, {"read": kind}, plain(requests))
     told, shown = _told(answer), answer.values.get("object")
-    scene.shows((f"{_READ}directory-status", f"{_READ}reached"), told == "Success", "Success", told)
+    answered(scene, _READ, "Success", told)
     scene.shows((f"{_READ}directory-object", f"{_READ}returned-matches-filter"), same(shown, made), dict(made), shown)
     both = [*by_identifier(first), *where(attributes[0], made[attributes[0]], "NOT-EQUALS")]
     told = _told(_read(scene, kind, filter=both))
@@ -239,7 +246,7 @@ def read_refused(scene: Scene, result: str) -> None:
         scene.enter("site", name="bare")
     more = {"attributes": ["security"]} if result == "AttributeNotFound" else {"filter": where("name", "nowhere")}
     told = _told(_read(scene, "site", **more))
-    scene.shows((RESULTS[result], f"{_READ}directory-status"), told == result, result, told)
+    answered(scene, _READ, result, told)
     offline = scene.own()["offline"]
     scene.shows(f"{_READ}reached", offline is False, {"offline": False}, {"offline": offline})
 
@@ -251,8 +258,7 @@ def read_offline(scene: Scene, mode: str) -> None:
     second = Queue(scene, "second", PROPID_Q_LABEL="two").identifier
     scene.turn(mode)
     told = _told(_read(scene, "site"))
-    away = (RESULTS["DirectoryNotConnected"], f"{_READ}not-connected", f"{_READ}not-connected-status")
-    scene.shows(away, told == "DirectoryNotConnected", "DirectoryNotConnected", told)
+    answered(scene, _READ, "DirectoryNotConnected", told)
     offline = scene.own()["offline"]
     scene.shows(f"{_READ}goes-offline", offline is True, {"offline": True}, {"offline": offline})
     scene.turn("answers")

@@ -326,13 +326,15 @@ def vt_of(name: str) -> int:
     return sum(_TYPES[part.strip()] for part in PROPERTIES[name].variant_type.split("|"))
 
 
-def shown(scene: Scene, name: str) -> None:
-    """The property of an object with each of the samples has the number, the type and the value of its row."""
+def shown(scene: Scene, name: str, only: int | None = None) -> None:
+    """The property of an object with each of the samples, or with one, has the number, the type and the value of it."""
     row, declared = rows()[name], PROPERTIES[name]
-    whole, *values = claims(name)
+    whole = next(claims(name))
     scene.used()
     linked(scene)
     for number, (attributes, value, word) in enumerate(row.samples):
+        if number != (number if only is None else only):
+            continue
         identifier = scene.enter(row.kind, **{**needed(row.kind, number), **attributes})
         identifier = str(attributes.get("identifier", identifier))
         params: dict[str, Any] = {"class": row.kind, "identifier": identifier, "properties": [declared.value]}
@@ -346,16 +348,31 @@ def shown(scene: Scene, name: str) -> None:
             return  # a property that an implementation MAY use
         wanted = {"vt": vt_of(name), **({} if value is None else {"value": value})}
         right = isinstance(found, dict) and all(equal(found.get(each), wanted[each]) for each in wanted)
-        place = f"MQMQ-{declared.section}."
-        scene.shows(
-            [whole, *([place + word] if word else []), *(each for each in values if each == f"{place}values")],
-            right,
-            wanted,
-            found or {"status": answer.status},
-        )
+        scene.shows(_blame(name, word, found), right, wanted, found or {"status": answer.status})
     scene.asked()
-    if row.written:
+    if row.written and not only:
         _set(scene, name, row, whole)
+
+
+def _blame(name: str, word: str, found: Json) -> list[str]:
+    """Return what a sample of a property shows. First comes what the value that was found breaks, if it is wrong.
+
+    A value of another row breaks the row, and one of no row the list of values.
+    """
+    place, whole, samples = f"MQMQ-{PROPERTIES[name].section}.", next(claims(name)), rows()[name].samples
+    values = [each for each in claims(name) if each == f"{place}values"]
+    if not isinstance(found, dict) or found.get("vt") != vt_of(name) or not word:
+        return [whole, *([place + word] if word else []), *values]
+    known = any(equal(found.get("value"), value) for _, value, _ in samples)
+    return [*([] if known else values), place + word, *(values if known else []), whole]
+
+
+def story_names() -> Iterator[tuple[str, str, int | None]]:
+    """Yield the stories: their names, the property, and the sample if each of its samples has a story."""
+    for name, row in rows().items():
+        short, words = name.removeprefix("PROPID_"), {word for _, _, word in row.samples}
+        yield short, name, 0 if len(words) > 1 else None
+        yield from ((f"{short}-{at}", name, at) for at in range(1, len(row.samples)) if len(words) > 1)
 
 
 def linked(scene: Scene) -> None:
@@ -439,7 +456,7 @@ def _set(scene: Scene, name: str, row: Row, demand: str) -> None:
 
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
     {
-        **{name.removeprefix("PROPID_"): partial(shown, name=name) for name in rows()},
+        **{story: partial(shown, name=name, only=only) for story, name, only in story_names()},
         **{f"all-{kind}": partial(together, kind=kind) for kind, _ in _OF_EACH.values()},
     }
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def _claims(name: str) -> tuple[str, ...]:
     kind = name.removeprefix("all-")
     found = [each for each, row in rows().items() if row.kind == kind] if kind != name else []
-    return tuple(next(claims(each)) for each in found) or tuple(claims(f"PROPID_{name}"))
+    return tuple(next(claims(each)) for each in found) or tuple(claims(f"PROPID_{name.partition('-')[0]}"))
 
 
 @pytest.mark.parametrize("story", marked(STORIES, _claims))
