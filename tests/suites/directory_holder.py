@@ -194,12 +194,6 @@ class HasRoomForNothing(Holder):
         return 0
 
 
-class ForgetsItsNetworks(Holder):
-    def do_directory_own(self) -> dict[str, Any]:
-        self.mine["connected_network_identifier_list"] = []
-        return super().do_directory_own()
-
-
 class SecondSiteIsTheFirst(Holder):
     def event(self, method: str, **params: Any) -> dict[str, Any]:
         answer = super().event(method, **params)

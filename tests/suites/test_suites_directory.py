@@ -81,7 +81,7 @@ BLAMED = {
 _SURVIVES, _REGISTERS, _OBJECT = "MQDMPR-3.1.1.directory-survives", "MQAC-3.2.4.2.1.", "MQAC-3.10.4.1."
 INTEGRATED_BLAMED = {
     "TakesAnyCost": ("limits-L_ACTUAL_COST", "MQDMPR-3.1.1.8.actual-cost-range"),
-    "ChecksAPropertyAlone": ("limits-S_FOREIGN", "MQMQ-2.3.3.11.values"),
+    "ChecksAPropertyAlone": ("limits-L_ACTUAL_COST", "MQMQ-2.3.7.12.range"),
     "ShowsAnIdentifierThatWasSet": ("fixed-routing_link", "MQMQ-2.3.7.6.propid-l-id"),
     "SetsTheFirstOnly": ("together-routing_link", "MQMQ-2.3.7.1.propid-l-neighbor1"),
     "HashKeyChangesTheLabel": ("reserved-queue", "MQMQ-2.3.1.18.not-interpreted"),
@@ -99,7 +99,7 @@ INTEGRATED_BLAMED = {
     "ForgetsItself": ("lasts-own-away-begun", _SURVIVES),
     "OneExpressionIsEnough": ("filters-offline-queue", f"{_READ}offline-queue-not-found"),
     "FiltersByTheFirst": ("filters-online-site", f"{_READ}delegated"),
-    "NonsenseIsSuccess": ("flawed-answered-create", f"{_READ}directory-status"),
+    "NonsenseIsSuccess": ("flawed-answered-create", "MQDMPR-3.1.7.1.18.directory-status"),
     "StaysOfflineAfterNonsense": ("flawed-made-create", f"{_ONLINE}goes-online"),
     "StartKeepsWhatItHas": ("flawed-begun", f"{_BEGINS}queue-manager-found"),
     "DeliversToEachMember": ("flawed-lists-crowd", f"{_LISTS}list-replaced"),

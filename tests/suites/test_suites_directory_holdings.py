@@ -24,7 +24,6 @@ BLAMED = {
     "KnowsWhatIsForeignOffline": ("foreign-offline", f"{_FOREIGN}unknown-type"),
     "IgnoresItsQuota": ("room-limited", f"{_MANAGER}queue-manager-quota"),
     "HasRoomForNothing": ("room-default", f"{_MANAGER}queue-manager-quota"),
-    "ForgetsItsNetworks": ("attributes-own", f"{_MANAGER}connected-network-list"),
     "HasAServerAtFirst": ("servers", f"{_MANAGER}directory-server-name-list"),
     "SecondSiteIsTheFirst": ("names-apart", "MQDMPR-3.1.1.7.name-unique"),
     "NamesListsInBraces": ("lists-named", "MQMQ-2.1.5.sent"),

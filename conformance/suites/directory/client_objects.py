@@ -95,6 +95,10 @@ def _digested(scene: Scene, word: str, certificates: Sequence[Mapping[str, Json]
     scene.shows(_REGISTERS + word, not wrong, "the MD5 of each certificate", {"without": wrong})
 
 
+def _tells_certificates(request: Asked) -> bool:
+    return set(_CERTIFICATES) <= set(request["params"].get("attributes", _CERTIFICATES))
+
+
 def registered(scene: Scene, external: bool) -> None:
     """A user registers a certificate: it is read from and written to the directory, the first, again and if absent."""
     sid = scene.owner
@@ -102,7 +106,7 @@ def registered(scene: Scene, external: bool) -> None:
     scene.used()
     answer, requests = _register(scene, _ALWAYS, *([_EXTERNAL] if external else []))
     wanted = where("security_identifier", sid)
-    read = asks(requests, "read", "user", filter=wanted, attributes=_CERTIFICATES)
+    read = asks([each for each in requests if _tells_certificates(each)], "read", "user", filter=wanted)
     demands = [_REGISTERS + word for word in ("retrieve-directory-user-here", "generate-invoker-sid-read")]
     scene.shows(demands, read is not None, {"read": "user", "filter": wanted}, plain(requests))
     written = asks(requests, "write", "user") is not None and answer.ok

@@ -30,8 +30,8 @@ def demand(name: str) -> str:
 
 
 def _told(scene: Scene, name: str, answer: Result) -> None:
-    if answer.ok:
-        raise Untold("the call does not fail, of which no code tells")
+    if answer.ok or answer.status is None:
+        raise Untold("the call does not fail, or with no code")
     code = HRESULTS[_NAMES[name.split("-")[1]]]
     scene.shows(demand(name), answer.status == code, {"status": code}, {"status": answer.status})
 
@@ -42,7 +42,10 @@ def of_queue(scene: Scene, name: str) -> None:
     method, path = name.rpartition("-")[2], f"{scene.mq.hello.computer}\\orders"
     format_name = ""
     if method == "delete":
-        format_name = str(scene.call("create a public queue", "queues.create", path_name=path).values["format_name"])
+        made = scene.call("create a public queue", "queues.create", path_name=path)
+        if not made.ok:
+            raise Untold("no public queue could be created")
+        format_name = str(made.values["format_name"])
     if "-away-" in name:
         scene.turn("closed")
     else:

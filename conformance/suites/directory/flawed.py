@@ -10,6 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.suites.directory.events import EVENTS
 from conformance.suites.directory.filters import EACH, queried
 from conformance.suites.directory.public_queues import Queue
 from conformance.suites.directory.scene import (
@@ -79,6 +80,10 @@ def _recovered(scene: Scene) -> None:
     scene.shows(demands, same(shown, right), right, part_of(shown, right) or dict(answer.values))
 
 
+def _status_of(method: str) -> str:
+    return EVENTS[method].demand("directory-status") if method in EVENTS else f"{_READ}directory-status"
+
+
 def answered(scene: Scene, method: str) -> None:
     """An event that is answered wrongly does not succeed, and the next one does."""
     scene.enter("site", name="right", intra_site_replication_interval=5)
@@ -89,9 +94,8 @@ def answered(scene: Scene, method: str) -> None:
         told = scene.call(f"{method} a site, which is answered with {word}", name, **params)
         succeeds = told.ok and told.values.get("result") == "Success"
         if word not in _HONEST:
-            scene.shows(
-                f"{_READ}directory-status", not succeeds, {"answer": answer, "succeeds": False}, dict(told.values)
-            )
+            demand = _status_of(method)
+            scene.shows(demand, not succeeds, {"answer": answer, "succeeds": False}, dict(told.values))
         _recovered(scene)
 
 
@@ -188,7 +192,9 @@ def lists(scene: Scene, shape: str) -> None:
     opened = scene.call("open the list", "queues.open", format_name=f"DL={NOWHERE}", access="send")
     if not opened.ok:
         raise Untold("the manager refuses a list that contains itself or too much")
-    scene.call("send to the list", "messages.send", queue=opened.values["queue"], message={"label": "to all"})
+    sent = scene.call("send to the list", "messages.send", queue=opened.values["queue"], message={"label": "to all"})
+    if not sent.ok:
+        raise Untold("the manager refuses a send to such a list")
     count = scene.call("count", "queues.counts", format_name=member).values.get("messages")
     scene.shows(_LISTED, count == 1, 1, count)
 
@@ -211,7 +217,8 @@ _CLAIMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 def claims_of(name: str) -> tuple[str, ...]:
     """Return the ids of the requirements that a story can show."""
-    return _CLAIMS[name.split("-")[1]]
+    _, story, *about = name.split("-")
+    return (*_CLAIMS[story], *([_status_of(about[0])] if story == "answered" else []))
 
 
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(

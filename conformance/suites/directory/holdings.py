@@ -135,10 +135,13 @@ def room(scene: Scene, *, limited: bool) -> None:
     """Messages of all queues together have the room that the directory gives the manager, and by default a lot."""
     if int((scene.mq.hello.limits or {}).get("max_body_bytes", _BODY)) < _BODY:
         raise Untold("the driver has no body of this length")
-    scene.own_object(**({"queue_manager_quota": _ROOM_KB} if limited else {}))
+    unit = 1 if scene.reads("R-MQDMPR-quota-unit", "kilobytes") else 1_000
+    scene.own_object(**({"queue_manager_quota": _ROOM_KB * unit} if limited else {}))
     scene.used()
-    sent = _sends(scene)
-    scene.shows(f"{_MANAGER}queue-manager-quota", sent[2] is not limited, {"third sent": not limited}, list(sent))
+    sent, wanted = _sends(scene), [True, True, not limited]
+    if not sent[0] and unit == 1 and scene.reads("R-MQDMPR-quota-unit", "bytes"):
+        raise Untold("the quota is in bytes")
+    scene.shows(f"{_MANAGER}queue-manager-quota", sent == wanted, list(wanted), list(sent))
 
 
 def servers(scene: Scene) -> None:

@@ -130,15 +130,19 @@ _SHARING: Final[Mapping[tuple[str, str, str, str], str]] = MappingProxyType(
 def shared(scene: Scene, first: str, second: str) -> None:
     """An exclusive handle that one name gave keeps the queue from who opens it by a name."""
     scene.used()
+    handles = 0
     for number, ((access, share, other, mode), word) in enumerate(_SHARING.items()):
         queue = Queue(scene, f"orders{number}")
         if not queue.opened(access, first, share=share).ok:
             continue
+        handles += 1
         refused = queue.opened(other, second, share=mode)
         scene.shows(f"{_OPENS}{word}", not refused.ok, {"opened": False}, {"status": refused.status})
         if share == "deny_receive" and access == "receive":
             sends = queue.opened("send", second)
             scene.shows(f"{_OPENS}exclusive-then-send", sends.ok, {"opened": True}, {"status": sends.status})
+    if not handles:
+        raise Untold("no queue could be opened")
 
 
 def offline(scene: Scene, *, back: bool) -> None:
@@ -147,6 +151,8 @@ def offline(scene: Scene, *, back: bool) -> None:
     old = Queue(scene, "old")
     scene.turn("closed")
     scene.call("read a site", "directory.read", **{"class": "site"})
+    if scene.own()["offline"] is not True:
+        raise Untold("the manager is not offline")
     if not back:
         private = scene.call("create a private queue", "queues.create", path_name=scene.path_name())
         demand = "MQDMPR-3.1.1.2.queue-type-private"
@@ -201,7 +207,9 @@ def supplied(scene: Scene, information: int) -> None:
     if not information & DACL:
         scene.shows(f"{_MAKES}1.default-dacl", bool(found.dacl), "a default DACL", str(found.dacl))
     if not information & OWNER:
-        scene.shows(f"{_MAKES}1.caller-owner", found.owner == scene.owner, scene.owner, found.owner)
+        callers = (scene.mq.hello.security or {}).get("callers", ())
+        if any(each["sid"] == scene.owner and each.get("domain_user") for each in callers):
+            scene.shows(f"{_MAKES}1.caller-owner", found.owner == scene.owner, scene.owner, found.owner)
     same_parts = (stored.owner, stored.dacl) == (found.owner, found.dacl)
     scene.shows(_PUBLIC, same_parts, str(found), str(stored))
 

@@ -407,7 +407,7 @@ class Desk:
         return self._read(self._anybodys) is not None
 
     def told(self, arrival: Arrival, queue: _Queue, over: str = "clear") -> int | None:
-        """Deliver a packet; return the class of the negative acknowledgment that comes."""
+        """Deliver a packet; return the class of the acknowledgment that comes."""
         usual, its = Arrival(), {one.name: getattr(arrival, one.name) for one in fields(arrival)}
         words = {name: value for name, value in its.items() if value != getattr(usual, name)}
         packet = base64_of(self.packet(arrival, queue, over))

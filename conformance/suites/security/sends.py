@@ -308,7 +308,7 @@ def _judge_members(scene: Scene, sending: Sending, packet: Packet) -> None:
     """Judge that label and extension of a packet are those of the message, and absent where it has none."""
     label, extension = str(sending.more.get("label", "")), sending.more.get("extension")
     length, data = packet.fields.get(f"{_M}LabelLength"), packet.fields.get(f"{_M}ExtensionData")
-    wanted, told = [label, len(label) + bool(label)], [packet.fields.get(f"{_M}Label", ""), length]
+    wanted, told = [label, bool(label)], [packet.fields.get(f"{_M}Label", ""), bool(length)]
     scene.expect("MQDMPR-3.1.1.12.label-unchanged", told == wanted, {"label": label}, {"label": str(told)})
     given = base64_of(data) if isinstance(data, bytes) and data else None
     scene.same("MQDMPR-3.1.1.12.extension-unchanged", "extension", extension, given)

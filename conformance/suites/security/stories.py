@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
@@ -55,9 +55,6 @@ from conformance.suites.security.scene import (
 )
 from conformance.suites.story_table import StoryTable, Untold, on
 from conformance.verdict import Json, Outcome, Verdict
-
-if TYPE_CHECKING:
-    pass
 
 KIND: Final = "story"
 Story = Callable[[Scene], None]
