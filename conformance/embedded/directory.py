@@ -1,6 +1,7 @@
-"""The directory, as far as a caller gives it: queues, aliases, lists and computers (MS-MQDMPR 3.1.7.1.20).
+"""The directory as objects see it: queues, aliases, lists and computers (MS-MQDMPR 3.1.7.1.20).
 
-The public queues of this manager are in it too. It ends with the process.
+It has the public queues of this manager, what a caller gives, until the process ends, and what an integrated manager
+reads in its directory.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from conformance.embedded import queues
+from conformance.embedded import directory_objects, queues
+from conformance.embedded.directory_client import SUCCESS
+from conformance.embedded.directory_objects import Attributes, equals
 from conformance.embedded.entities import INFINITE, NULL_GUID, MqError
 from conformance.spec.constants.hresults import MQ_ERROR_QUEUE_NOT_FOUND
 
@@ -119,12 +122,20 @@ class Directory:
 
     def queue_identified(self, guid: str) -> DirectoryObject | None:
         """Return the queue of an identifier."""
-        return next((each for each in self.queues() if each.guid.lower() == guid.lower()), None)
+        found = next((each for each in self.queues() if each.guid.lower() == guid.lower()), None)
+        return found or self.read("identifier", guid)
 
     def queue_at(self, path: str) -> DirectoryObject | None:
         """Return the queue of a path name or DNS path name."""
         wanted = path.lower()
-        return next((each for each in self.queues() if wanted in _paths(each)), None)
+        return next((each for each in self.queues() if wanted in _paths(each)), None) or self.read("path_name", path)
+
+    def read(self, attribute: str, value: str) -> DirectoryObject | None:
+        """Return the queue that an integrated manager finds in its directory by an attribute."""
+        if not self.manager.integration.integrated:
+            return None
+        result, found = self.manager.integration.read("queue", equals(attribute, value))
+        return of_attributes(found) if result == SUCCESS else None
 
     def named(self, format_name: str | None) -> DirectoryObject | None:
         """Return the queue of a public format name; None for another name."""
@@ -132,16 +143,23 @@ class Directory:
         return self.queue_identified(guid) if kind.upper() == "PUBLIC" else None
 
     def at(self, directory_path: str) -> DirectoryObject:
-        """Return the object of a directory path. Raises MqError."""
+        """Return the object of a directory path, none while the directory is offline (3.12.6.1). Raises MqError."""
+        if self.manager.integration.offline:
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
         wanted = directory_path.lower()
         for each in self.all():
             if each.directory_path is not None and each.directory_path.lower() == wanted:
                 return each
-        raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        found = self.read("directory_path", directory_path)
+        if found is None:
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        return found
 
     def write(self, found: DirectoryObject, given: Mapping[str, Json]) -> None:
         """Write Directory (MS-MQDMPR 3.1.7.1.24): change properties of a queue. Raises MqError if it has others."""
-        found.properties |= queues.checked(given, creating=False)
+        changed = queues.checked(given, creating=False)
+        self.manager.integration.write_properties(found.guid, changed, found.path)
+        found.properties |= changed
         found.properties["PROPID_Q_MODIFY_TIME"] = self.manager.clock.now_ms() // 1000
 
     def computer_named(self, name: str) -> str | None:
@@ -212,9 +230,20 @@ def _fits(name: str, value: Json) -> bool:
     return name in _TEXTS and isinstance(value, str)
 
 
-def _made(given: Json) -> DirectoryObject:
+def of_attributes(found: Attributes) -> DirectoryObject:
+    """Return the queue of attributes that were read."""
+    properties = {**_unset(), **directory_objects.properties_of(found), "PROPID_Q_INSTANCE": found.get("identifier")}
+    names = (found.get(each) for each in ("qualified_path_name", "directory_path"))
+    return DirectoryObject(QUEUE, found.get("path_name"), properties, *names)
+
+
+def _unset() -> dict[str, Json]:
     times = {"PROPID_Q_CREATE_TIME": 0, "PROPID_Q_MODIFY_TIME": 0}
-    properties = {**queues.defaults(), "PROPID_Q_TYPE": NULL_GUID, **times}
+    return {**queues.defaults(), "PROPID_Q_TYPE": NULL_GUID, **times}
+
+
+def _made(given: Json) -> DirectoryObject:
+    properties = _unset()
     for name, stored in STORED.items():
         if name in given:
             properties[stored] = int(given[name]) if name in _FLAGS else given[name]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +16,7 @@ from conformance.embedded import directory_objects as objects
 from conformance.embedded.clock import Timer
 from conformance.embedded.directory_client import (
     DEFAULT_WAIT_MS,
+    END,
     EXISTS,
     FAILED,
     NO_ATTRIBUTE,
@@ -43,7 +44,7 @@ Answer = tuple[str, Attributes]
 ONLINE_MS, GATES_MS, SITES_MS = 60_000, 3_600_000, 12 * 3_600_000
 NOTIFIES: Final = "non_ldap_capable_queue_manager_notification"
 _SETTINGS, _OWN = "directory", "directory_own"  # texts of the store
-_MOST_NAMES: Final = 200_000  # of one list with all lists in it
+_MOST_NAMES: Final = 200_000  # of one list with all lists in it, and objects of one query
 _STATUS: Final = {
     NOT_CONNECTED: MQ_ERROR_NO_DS,
     EXISTS: MQ_ERROR_QUEUE_EXISTS,
@@ -418,9 +419,27 @@ class Integration:
 
     def write_queue(self, queue: Queue, properties: dict[str, Json]) -> None:
         """Write properties of a public queue to its object. Raises MqError."""
-        if self.integrated and queue.kind == "public":
-            given = objects.attributes_of(properties)
-            succeeded(self.write("queue", queue.properties["PROPID_Q_INSTANCE"], given, path=queue.path))
+        if queue.kind == "public":
+            self.write_properties(queue.properties["PROPID_Q_INSTANCE"], properties, queue.path)
+
+    def write_properties(self, identifier: str, properties: dict[str, Json], path: str | None) -> None:
+        """Write properties of a queue to its object in the directory, if there is one. Raises MqError."""
+        if self.integrated:
+            succeeded(self.write("queue", identifier, objects.attributes_of(properties), path=path))
+
+    def found(self, kind: str, wanted: Filter) -> Iterator[Attributes]:
+        """Read the objects of a query, and end it. Raises MqError."""
+        result, query = self.begin(kind, wanted, None, None)
+        succeeded(result)
+        try:
+            for _ in range(_MOST_NAMES):
+                result, found = self.next(str(query))
+                if result == END:
+                    return
+                succeeded(result)
+                yield found
+        finally:
+            self.end(str(query))
 
     def withdraw(self, queue: Queue) -> None:
         """Delete the object of a public queue that was deleted. Raises MqError."""

@@ -236,8 +236,14 @@ class Management:
         return "YES" if queue.transactional else "NO"
 
     def foreign(self, queue: Queue) -> str:
-        """Tell whether the queue is a foreign one: this manager has none."""
-        return "NO"
+        """Tell whether the queue is a foreign one: every queue of a foreign system is, and nobody knows offline.
+
+        Of a private queue it is known that it is none (MS-MQMR 3.1.4.1).
+        """
+        integration = self.manager.integration
+        if integration.offline:
+            return "NO" if self.queue_type(queue) == "PRIVATE" else "UNKNOWN"
+        return "YES" if integration.own()["foreign_system"] else "NO"
 
     def message_count(self, queue: Queue) -> int:
         """Count the messages, locked ones included."""

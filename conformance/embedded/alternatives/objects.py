@@ -303,7 +303,8 @@ class _Asked(ApplicationObject):
 
     def told_by_directory(self, found: Variant, own: str) -> Variant:
         """Return what was found. Raises MqError for what is of this computer."""
-        if found.value == own and self.manager.directory.server is None:
+        asked = self.manager.integration.integrated or self.manager.directory.server is not None
+        if found.value == own and not asked:
             raise MqError(MQ_ERROR_NO_DS)
         return found
 

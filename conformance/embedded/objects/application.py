@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.embedded.directory_client import NOT_CONNECTED, SUCCESS
+from conformance.embedded.directory_objects import equals
 from conformance.embedded.entities import MqError
 from conformance.embedded.objects.variants import (
     E_NOTIMPL,
@@ -27,6 +29,7 @@ from conformance.embedded.objects.variants import (
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_MACHINE_NOT_FOUND,
+    MQ_ERROR_NO_DS,
 )
 from conformance.spec.constants.properties import PROPERTIES
 
@@ -66,6 +69,8 @@ class ApplicationObject(ComObject):
     @member(METHOD, "MachineIdOfMachineName", MachineName=TEXT)
     def identifier_of(self, name: str | None) -> Variant:
         """Return the GUID of a computer without braces, of this one for NULL (3.2.4.1.1)."""
+        if self.manager.integration.integrated:
+            return self.read_manager("computer_name", self.manager.computer if name is None else name, "identifier")
         if name is None or self.manager.queues.is_local(name):
             return text(self.manager.guid)
         found = self.manager.directory.computer_named(name)
@@ -79,12 +84,21 @@ class ApplicationObject(ComObject):
         found = _GUID.match(guid or "")
         if found is None:
             raise MqError(MQ_ERROR_MACHINE_NOT_FOUND)
+        if self.manager.integration.integrated:
+            return self.read_manager("identifier", found[1], "computer_name")
         if found[1].lower() == self.manager.guid.lower():
             return text(self.manager.computer)
         name = self.manager.directory.computer_identified(found[1])
         if name is None:
             raise MqError(MQ_ERROR_MACHINE_NOT_FOUND)
         return text(name)
+
+    def read_manager(self, attribute: str, value: str, wanted: str) -> Variant:
+        """Return an attribute of the queue manager that the directory has under another one. Raises MqError."""
+        result, found = self.manager.integration.read("queue_manager", equals(attribute, value), [wanted])
+        if result != SUCCESS or wanted not in found:
+            raise MqError(MQ_ERROR_NO_DS if result == NOT_CONNECTED else MQ_ERROR_MACHINE_NOT_FOUND)
+        return text(found[wanted])
 
     @member(METHOD, "RegisterCertificate", Flags=OPTIONAL, ExternalCertificate=OPTIONAL)
     def register_certificate(self, flags: Variant, certificate: Variant) -> None:
@@ -145,7 +159,7 @@ class ApplicationObject(ComObject):
     def is_ds_enabled(self) -> Variant:
         """Return DirectoryIntegrated: whether there is a directory server (3.2.4.2.6)."""
         self.check_local()
-        return flag(self.manager.directory.server is not None)
+        return flag(self.manager.integration.integrated or self.manager.directory.server is not None)
 
     # What is told of the computer that it stands for.
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from conformance.embedded.directory import DirectoryObject
+from conformance.embedded.directory import DirectoryObject, of_attributes
+from conformance.embedded.directory_objects import QUEUE
 from conformance.embedded.entities import MqError
 from conformance.embedded.objects.variants import (
     E_INVALIDARG,
@@ -37,6 +38,12 @@ OPERATORS: Final[Mapping[int, Compare]] = {
     _RELOPS["REL_GT"]: operator.gt, _RELOPS["REL_LE"]: operator.le, _RELOPS["REL_GE"]: operator.ge,
 }  # fmt: skip
 """Operators of attribute-filter expressions (2.2.2.20, MS-MQDMPR 3.1.7.1.20)."""
+WORDS: Final[Mapping[int, str]] = {
+    EQ: "EQUALS", _RELOPS["REL_NEQ"]: "NOT-EQUALS", _RELOPS["REL_LT"]: "LESS-THAN",
+    _RELOPS["REL_GT"]: "GREATER-THAN", _RELOPS["REL_LE"]: "LESS-THAN-OR-EQUAL",
+    _RELOPS["REL_GE"]: "GREATER-THAN-OR-EQUAL",
+}  # fmt: skip
+ATTRIBUTES: Final = {stored: name for name, (stored, _) in QUEUE.items()}
 _BRACED = re.compile(r"\{[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\}\Z")
 _SECONDS_A_DAY = 86_400
 
@@ -120,9 +127,23 @@ class QueryObject(ComObject):
 
     def found(self, given: Mapping[str, Variant]) -> Variant:
         """Return the queues that satisfy every expression. Raises MqError for an operand or operator that is none."""
+        if self.manager.integration.integrated:
+            expressions = [made for each in CONSTRAINTS if (made := self.expression(each, given)) is not None]
+            queues = [of_attributes(each) for each in self.manager.integration.found("queue", expressions)]
+            return Variant("DISPATCH", self.manager.parts.queue_infos(self.manager, queues))
         tests = [test for each in CONSTRAINTS if (test := self.test(each, given)) is not None]
         found = [each for each in self.manager.directory.queues() if all(test(each) for test in tests)]
         return Variant("DISPATCH", self.manager.parts.queue_infos(self.manager, found))
+
+    def expression(self, constraint: Constraint, given: Mapping[str, Variant]) -> dict[str, Any] | None:
+        """Return the attribute-filter expression that an argument adds to a query of the directory."""
+        asked = given.get(constraint.argument)
+        if asked is None or asked.left_out or (relation := self.relation(constraint, given)) == NOP:
+            return None
+        value = constraint.understand(asked)
+        if asked.vt == "BSTR":
+            value = str(uuid.UUID(bytes=value)) if isinstance(value, bytes) else asked.value or ""
+        return {"attribute": ATTRIBUTES[constraint.stored], "operator": WORDS[relation], "value": value}
 
     def test(self, constraint: Constraint, given: Mapping[str, Variant]) -> Test | None:
         """Return the expression that an argument adds; None if it is left out, or the operator is REL_NOP."""

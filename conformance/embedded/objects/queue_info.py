@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded import queues
+from conformance.embedded.directory_objects import equals, properties_of
 from conformance.embedded.entities import INFINITE, MqError, Queue
+from conformance.embedded.integration import succeeded
 from conformance.embedded.objects.variants import (
     GET,
     LONG,
@@ -320,8 +322,17 @@ class QueueInfoObject(ComObject):
             queue = self.existing_queue()
             self.is_application_queue = self.manager.objects.names.is_application_queue(queue)
             if self.is_application_queue:
-                self.copy({**(queue.parent or queue).properties, PATH: queue.path})
+                self.copy({**self.refreshed(queue.parent or queue), PATH: queue.path})
         self.is_refreshed = True
+
+    def refreshed(self, queue: Queue) -> dict[str, Json]:
+        """Return the properties of a queue of this computer, read in the directory for a public one. Raises MqError."""
+        integration = self.manager.integration
+        if not integration.integrated or queue.kind != "public":
+            return queue.properties
+        result, found = integration.read("queue", equals("identifier", queue.properties["PROPID_Q_INSTANCE"]))
+        succeeded(result)
+        return {**queue.properties, **properties_of(found)}
 
     def copy(self, properties: dict[str, Json]) -> None:
         """Keep these properties, but for those that were put."""
@@ -435,6 +446,8 @@ class QueueNames:
 
     def directory_path(self, queue: Queue) -> str:
         """Return the directory path of a public queue."""
+        if "directory_path" in queue.properties:
+            return str(queue.properties["directory_path"])
         name = queue.path.partition("\\")[2]
         return f"LDAP://CN={name},CN=msmq,CN={self.manager.computer}"
 

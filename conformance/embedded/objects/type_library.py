@@ -325,6 +325,13 @@ REVISIONS: Final[Mapping[str, tuple[int, ...]]] = {
 }
 """Interfaces whose revisions repeat and extend their first one: the last slot of each."""
 FIRST_SLOT: Final[Mapping[str, int]] = {"IUnknown": 3, "IDispatch": 7, "dispinterface": 7}
+NO_ERRORS: Final = frozenset(
+    {
+        "MQ_ERROR_RESOLVE_ADDRESS", "MQ_ERROR_TOO_MANY_PROPERTIES", "MQ_ERROR_MESSAGE_NOT_AUTHENTICATED",
+        "MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION", "MQDS_UNKNOWN_SOURCE",
+    }
+)  # fmt: skip
+"""Status codes of MS-MQMQ 2.4 that MQERROR does not have."""
 ALONE: Final[dict[str, dict[str, int]]] = {
     "MQCERT_REGISTER": {"MQCERT_REGISTER_ALWAYS": 1, "MQCERT_REGISTER_IF_NOT_EXIST": 2},
     "MQMSGIDSIZE": {"MQMSG_MSGID_SIZE": 20, "MQMSG_CORRELATIONID_SIZE": 20, "MQMSG_XACTID_SIZE": 20},
@@ -343,9 +350,17 @@ ALONE: Final[dict[str, dict[str, int]]] = {
         "DEFAULT_Q_JOURNAL_QUOTA": 0xFFFFFFFF, "DEFAULT_Q_TRANSACTION": 0, "DEFAULT_Q_AUTHENTICATE": 0,
         "DEFAULT_Q_PRIV_LEVEL": 1, "DEFAULT_M_LOOKUPID": 0,
     },
+    "MQERROR": {
+        **{name: value for name, value in HRESULTS.items() if value >> 16 == 0xC00E and name not in NO_ERRORS},
+        "MQ_ERROR_CANT_CREATE_CERT_STORE": HRESULTS["MQ_ERROR_CANNOT_CREATE_CERT_STORE"],
+        "MQ_ERROR_CANT_OPEN_CERT_STORE": HRESULTS["MQ_ERROR_CANNOT_OPEN_CERT_STORE"],
+    },
     "MQWARNING": {name: value for name, value in HRESULTS.items() if value >> 16 == 0x400E},
 }  # fmt: skip
-"""Enumerations that the interface definition has alone, but for MQERROR, whose numbers it prints a line off."""
+"""Enumerations that the interface definition has alone.
+
+It prints the first numbers of MQERROR a line off, without MQ_ERROR: they are those of MS-MQMQ 2.4.
+"""
 _VERSION = re.compile(r"_v(\d)\Z")
 _REVISION = re.compile(r"\d?\Z")
 
