@@ -6,6 +6,7 @@ import embedded_stories_coordinated
 import embedded_stories_coordinator
 import embedded_stories_cursors
 import embedded_stories_directory
+import embedded_stories_directory_clients
 import embedded_stories_keeping
 import embedded_stories_management
 import embedded_stories_objects
@@ -33,6 +34,7 @@ MODULES = (
     embedded_stories_coordinator,
     embedded_stories_cursors,
     embedded_stories_directory,
+    embedded_stories_directory_clients,
     embedded_stories_keeping,
     embedded_stories_management,
     embedded_stories_objects,

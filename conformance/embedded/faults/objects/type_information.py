@@ -226,6 +226,9 @@ for _enumeration, (_constant, _id) in CONSTANTS.items():
         constants=_another_constant(_enumeration, _constant),
     )  # fmt: skip
 
+_register("mq-error-is-another-number", "MQ_ERROR of MQERROR is greater by 1.", ("6.mqerror-declaration",),
+          constants=_another_constant("MQERROR", "MQ_ERROR"))  # fmt: skip
+
 CLASSES: Final = (
     "MSMQQuery", "MSMQMessage", "MSMQQueue", "MSMQEvent", "MSMQQueueInfo", "MSMQQueueInfos", "MSMQTransaction",
     "MSMQCoordinatedTransactionDispenser", "MSMQTransactionDispenser", "MSMQApplication", "MSMQDestination",
