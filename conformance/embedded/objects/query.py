@@ -38,11 +38,8 @@ OPERATORS: Final[Mapping[int, Compare]] = {
     _RELOPS["REL_GT"]: operator.gt, _RELOPS["REL_LE"]: operator.le, _RELOPS["REL_GE"]: operator.ge,
 }  # fmt: skip
 """Operators of attribute-filter expressions (2.2.2.20, MS-MQDMPR 3.1.7.1.20)."""
-WORDS: Final[Mapping[int, str]] = {
-    EQ: "EQUALS", _RELOPS["REL_NEQ"]: "NOT-EQUALS", _RELOPS["REL_LT"]: "LESS-THAN",
-    _RELOPS["REL_GT"]: "GREATER-THAN", _RELOPS["REL_LE"]: "LESS-THAN-OR-EQUAL",
-    _RELOPS["REL_GE"]: "GREATER-THAN-OR-EQUAL",
-}  # fmt: skip
+_WORDS = ("EQUALS", "NOT-EQUALS", "LESS-THAN", "GREATER-THAN", "LESS-THAN-OR-EQUAL", "GREATER-THAN-OR-EQUAL")
+WORDS: Final = dict(zip(OPERATORS, _WORDS, strict=True))
 ATTRIBUTES: Final = {stored: name for name, (stored, _) in QUEUE.items()}
 _BRACED = re.compile(r"\{[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\}\Z")
 _SECONDS_A_DAY = 86_400
