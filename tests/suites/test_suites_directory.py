@@ -81,7 +81,7 @@ BLAMED = {
 _SURVIVES, _REGISTERS, _OBJECT = "MQDMPR-3.1.1.directory-survives", "MQAC-3.2.4.2.1.", "MQAC-3.10.4.1."
 INTEGRATED_BLAMED = {
     "TakesAnyCost": ("limits-L_ACTUAL_COST", "MQDMPR-3.1.1.8.actual-cost-range"),
-    "ChecksAPropertyAlone": ("limits-L_ACTUAL_COST", "MQMQ-2.3.7.12.range"),
+    "ChecksAPropertyAlone": ("limits-L_ACTUAL_COST", "MQDMPR-3.1.1.8.actual-cost-range"),
     "ShowsAnIdentifierThatWasSet": ("fixed-routing_link", "MQMQ-2.3.7.6.propid-l-id"),
     "SetsTheFirstOnly": ("together-routing_link", "MQMQ-2.3.7.1.propid-l-neighbor1"),
     "HashKeyChangesTheLabel": ("reserved-queue", "MQMQ-2.3.1.18.not-interpreted"),
