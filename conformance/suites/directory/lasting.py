@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.suites.directory.attributes import OWN
 from conformance.suites.directory.public_queues import CHANGED, NAMES, Queue
-from conformance.suites.directory.scene import ONLINE_MS, WAIT_MS, Scene, asks, part_of, plain, same
+from conformance.suites.directory.scene import ONLINE_MS, Scene, asks, part_of, plain, same
 from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
@@ -134,6 +134,8 @@ ACTS: Final[Mapping[str, tuple[str, Mapping[str, Json], tuple[str, ...]]]] = Map
 )
 """Acts on the directory: the call, on which queue, and the requests, about a queue, at which it falls silent."""
 SILENT: Final = ("silent", "mute")
+_PATIENCE_MS: Final = 2_000
+"""How long a manager waits for an answer here: one in this process cannot be killed before it gives up."""
 
 
 def _asked_for(scene: Scene, request: str) -> int | None:
@@ -151,7 +153,7 @@ def _act(scene: Scene, act: str, queue: Queue, word: str) -> dict[str, Any]:
         "path_name": f"{scene.mq.hello.computer}\\{word}",
         "format_name": queue.names["public"],
         "address": scene.address,
-        "wait_ms": WAIT_MS,
+        "wait_ms": _PATIENCE_MS,
     }
     names = {"create": ("path_name",), "use": ("address", "wait_ms")}.get(act, ("format_name",))
     return {"method": method, **params, **{name: given[name] for name in names}}
@@ -166,6 +168,7 @@ def gap(scene: Scene, act: str, request: str, mode: str) -> None:
     site = scene.enter("site", name="north")
     scene.own_object(site_identifier_list=[site])
     scene.used()
+    scene.use(wait_ms=_PATIENCE_MS)
     sample, old, beside = (Queue(scene, word, PROPID_Q_LABEL="former") for word in ("sample", "old", "beside"))
     scene.asked()
     first = _act(scene, act, sample, "like")
