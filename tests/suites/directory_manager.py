@@ -553,3 +553,49 @@ class NamesOfProvidersDoNotEnd(Directed):
 class QualifiedNamesAreShort(Directed):
     def entered(self, path_name: str, given: dict[str, Any]) -> str:
         return super().entered(path_name, {**given, "qualified_path_name": path_name})
+
+
+class EachFailureStartsTheTimerAnew(Directed):
+    def goes_offline(self) -> None:
+        self.check = None
+        super().goes_offline()
+
+
+class ForcedReadStartsTheTimer(Directed):
+    def do_directory_read(self, kind: str = "", filter: Any = None, force: bool = False, **more: Any) -> Any:
+        answer = super().do_directory_read(kind, filter, force=force, **more)
+        if answer["result"] == "DirectoryNotConnected" and self.check is None:
+            self.check = self.time + MINUTE
+        return answer
+
+
+class WriteKnowsSomeResultsOnly(Directed):
+    def event(self, method: str, **params: Any) -> dict[str, Any]:
+        answer = super().event(method, **params)
+        strange = method == "write" and answer["result"] in ("EndOfData", "ObjectAlreadyExists")
+        return {"result": "GenericError"} if strange else answer
+
+
+class SuccessIsOnline(Directed):
+    def event(self, method: str, **params: Any) -> dict[str, Any]:
+        answer = super().event(method, **params)
+        self.offline = self.offline and answer["result"] != "Success"
+        return answer
+
+
+class OfflineItAnnouncesNothing(Directed):
+    def announce(self, operation: str, **which: Any) -> None:
+        if not self.offline:
+            super().announce(operation, **which)
+
+
+class MissingObjectIsDeleted(Directed):
+    def do_queues_delete(self, format_name: str) -> dict[str, Any]:
+        queue = self.public.get(format_name.removeprefix("PUBLIC="))
+        try:
+            return super().do_queues_delete(format_name)
+        except Refused:
+            answer = self.ask("delete", identifier=(queue or {}).get("identifier"), **{"class": "queue"})
+            if answer["result"] == "Success":
+                return OK
+            raise

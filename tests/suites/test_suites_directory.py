@@ -18,6 +18,7 @@ from conformance.spec.catalogue import assignment
 from conformance.suites.directory import (
     attributes,
     client_objects,
+    event_results,
     events,
     filters,
     flawed,
@@ -31,7 +32,13 @@ from conformance.suites.directory.stories import TABLE
 from conformance.verdict import Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 3, 25, first_only=True)
-FIRST_TOLD = {**initialization.STORIES, **attributes.STORIES, **events.STORIES, **queues.STORIES}
+FIRST_TOLD = {
+    **initialization.STORIES,
+    **attributes.STORIES,
+    **events.STORIES,
+    **event_results.STORIES,
+    **queues.STORIES,
+}
 TOLD = [name for name in FIRST_TOLD if not name.startswith("machine-")]
 GAPS = [name for name in lasting.STORIES if "gap" in name]
 _NEEDS = ("public-supplied", "public-guarded", "objects-machine", "lasts-gap")  # rights, and a process that waits
@@ -76,6 +83,12 @@ BLAMED = {
     "LostListIsLeftOut": ("list-lost-alone", f"{_LISTS}list-failed"),
     "NamesOfProvidersDoNotEnd": ("provision-unknown", f"{_BEGINS}signing-key-provider-name"),
     "QualifiedNamesAreShort": ("copied", "MQDMPR-3.1.1.2.qualified-pathname"),
+    "EachFailureStartsTheTimerAnew": ("results-create-site", "MQDMPR-3.1.7.1.18.online-timer"),
+    "ForcedReadStartsTheTimer": ("results-forced-closed", f"{_READ}reached"),
+    "WriteKnowsSomeResultsOnly": ("results-write-user", "MQDMPR-3.1.1.17.directory-end-of-data"),
+    "SuccessIsOnline": ("results-delete-site", "MQDMPR-3.1.7.1.19.goes-offline"),
+    "OfflineItAnnouncesNothing": ("results-made-offline", "MQDMPR-3.1.7.1.18.change-notification"),
+    "MissingObjectIsDeleted": ("results-gone-online", "MQDMPR-3.1.7.1.4.directory-failure"),
 }
 """Each defect with a story that finds it, and the requirement that is blamed first."""
 _SURVIVES, _REGISTERS, _OBJECT = "MQDMPR-3.1.1.directory-survives", "MQAC-3.2.4.2.1.", "MQAC-3.10.4.1."

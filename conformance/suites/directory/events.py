@@ -5,7 +5,7 @@ MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from conformance.suites.directory.scene import (
     NOWHERE,
     ONLINE_MS,
     OWN_NAME,
+    Asked,
     Scene,
     asks,
     by_identifier,
@@ -114,7 +115,7 @@ _ABOUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
 )
 
 
-def _begun(scene: Scene, event: str, kind: str, mode: str = "") -> tuple[str, Mapping[str, Json]]:
+def begun(scene: Scene, event: str, kind: str, mode: str = "") -> tuple[str, Mapping[str, Json]]:
     """Integrate the manager, make the object that the event needs, and return its identifier and what is given."""
     made, changed = OBJECTS[kind]
     scene.used(mode)
@@ -123,7 +124,8 @@ def _begun(scene: Scene, event: str, kind: str, mode: str = "") -> tuple[str, Ma
     return scene.enter(kind, **made), changed
 
 
-def _told(answer: Result) -> Json:
+def result_of(answer: Result) -> Json:
+    """Return the DirectoryOperationResult that an event answers, or its status where the call has failed."""
     return answer.values.get("result") if answer.ok else f"status {answer.status}"
 
 
@@ -140,27 +142,28 @@ def answered(scene: Scene, event: str, result: str, told: Json) -> None:
 def event_done(scene: Scene, event: str, kind: str) -> None:
     """An event reaches the directory with what was given, and answers what the directory answered."""
     what = EVENTS[event]
-    identifier, given = _begun(scene, event, kind)
+    identifier, given = begun(scene, event, kind)
     answer = what.act(scene, kind, identifier, given)
     requests = scene.asked()
     about = {} if event == "create" else {"identifier": identifier}
     found = asks(requests, what.method, kind, **about)
     carried = found is not None and (event == "delete" or same(found["params"]["object"], given))
     scene.shows(what.demand(what.done), carried, {"method": what.method, **about, **given}, plain(requests))
-    told = _told(answer)
+    told = result_of(answer)
     answered(scene, what.demand(""), "Success", told)
     if event == "create" and found is not None:
         gave = found["answer"].get("identifier")
         scene.shows(what.demand("object-guid"), same(answer.values, {"identifier": gave}), gave, dict(answer.values))
-    _announcement(scene, event, kind, requests, done=True)
+    announcement(scene, event, kind, requests, done=True)
 
 
-def _announcement(scene: Scene, event: str, kind: str, requests: list[Mapping[str, Json]], *, done: bool) -> None:
+def announcement(scene: Scene, event: str, kind: str, requests: Sequence[Asked], *, done: bool) -> None:
+    """Judge the change notification: creation and deletion are announced before, a write if it has succeeded."""
     told = [each["params"]["operation"] for each in requests if each["method"] == "changed"]
     word, demand = _ANNOUNCED.get((event, kind), ("", ""))
     if scene.judge.profile in _SILENT:
         return  # notes 21, 23, 30 and 31: it does something else
-    if not done:
+    if event == "write" and not done:
         scene.shows("MQDMPR-3.1.7.1.24.announced-on-success", not told, [], told)
     elif word:
         scene.shows((demand, _ABOUT[event, kind]), told == [word], [word], told)
@@ -171,13 +174,11 @@ def _announcement(scene: Scene, event: str, kind: str, requests: list[Mapping[st
 def event_refused(scene: Scene, event: str, kind: str, result: str) -> None:
     """The directory refuses: that is the answer, and the manager stays online."""
     what = EVENTS[event]
-    identifier, given = _begun(scene, event, kind)
+    identifier, given = begun(scene, event, kind)
     scene.lie(what.method, kind, {"result": result})
-    told = _told(what.act(scene, kind, identifier, given))
+    told = result_of(what.act(scene, kind, identifier, given))
     answered(scene, what.demand(""), result, told)
-    requests = scene.asked()
-    if event == "write":
-        _announcement(scene, event, kind, requests, done=False)
+    announcement(scene, event, kind, scene.asked(), done=False)
     offline = scene.own()["offline"]
     scene.shows(what.demand("reached"), offline is False, {"offline": False}, {"offline": offline})
 
@@ -185,9 +186,9 @@ def event_refused(scene: Scene, event: str, kind: str, result: str) -> None:
 def event_away(scene: Scene, event: str, kind: str, mode: str) -> None:
     """The directory is away: the event says so, the manager works offline, and looks for it after a minute."""
     what = EVENTS[event]
-    identifier, given = _begun(scene, event, kind, mode)
+    identifier, given = begun(scene, event, kind, mode)
     with scene.away(mode):
-        told = _told(what.act(scene, kind, identifier, given))
+        told = result_of(what.act(scene, kind, identifier, given))
         answered(scene, what.demand(""), "DirectoryNotConnected", told)
         offline = scene.own()["offline"]
         scene.shows(
@@ -220,11 +221,11 @@ def read_online(scene: Scene, kind: str) -> None:
     requests = scene.asked()
     found = asks(requests, "read", kind, filter=by_identifier(first), attributes=attributes)
     scene.shows((f"{_READ}online", f"{_READ}delegated"), found is not None, {"read": kind}, plain(requests))
-    told, shown = _told(answer), answer.values.get("object")
+    told, shown = result_of(answer), answer.values.get("object")
     answered(scene, _READ, "Success", told)
     scene.shows((f"{_READ}directory-object", f"{_READ}returned-matches-filter"), same(shown, made), dict(made), shown)
     both = [*by_identifier(first), *where(attributes[0], made[attributes[0]], "NOT-EQUALS")]
-    told = _told(_read(scene, kind, filter=both))
+    told = result_of(_read(scene, kind, filter=both))
     scene.shows(f"{_READ}returned-matches-filter", told == "ObjectNotFound", "ObjectNotFound", told)
     everything = _read(scene, kind, filter=by_identifier(first)).values.get("object")
     wanted = next(each for each in scene.objects(kind) if each["identifier"] == first)
@@ -245,7 +246,7 @@ def read_refused(scene: Scene, result: str) -> None:
     if result == "AttributeNotFound":
         scene.enter("site", name="bare")
     more = {"attributes": ["security"]} if result == "AttributeNotFound" else {"filter": where("name", "nowhere")}
-    told = _told(_read(scene, "site", **more))
+    told = result_of(_read(scene, "site", **more))
     answered(scene, _READ, result, told)
     offline = scene.own()["offline"]
     scene.shows(f"{_READ}reached", offline is False, {"offline": False}, {"offline": offline})
@@ -257,7 +258,7 @@ def read_offline(scene: Scene, mode: str) -> None:
     first = Queue(scene, "first", PROPID_Q_LABEL="one").identifier
     second = Queue(scene, "second", PROPID_Q_LABEL="two").identifier
     scene.turn(mode)
-    told = _told(_read(scene, "site"))
+    told = result_of(_read(scene, "site"))
     answered(scene, _READ, "DirectoryNotConnected", told)
     offline = scene.own()["offline"]
     scene.shows(f"{_READ}goes-offline", offline is True, {"offline": True}, {"offline": offline})
@@ -265,20 +266,20 @@ def read_offline(scene: Scene, mode: str) -> None:
     scene.asked()
     _offline_queues(scene, first, second)
     own = _read(scene, "queue_manager", filter=by_identifier(scene.guid))
-    scene.shows((f"{_READ}offline-own-status",), _told(own) == "Success", "Success", _told(own))
+    scene.shows((f"{_READ}offline-own-status",), result_of(own) == "Success", "Success", result_of(own))
     name = {OWN_NAME: scene.mq.hello.computer}
     shown = own.values.get("object")
     demands = (f"{_READ}offline-own-returned", f"{_READ}offline-own-object")
     scene.shows(demands, same(shown, name), name, part_of(shown, name))
     scene.shows(f"{_READ}offline-own-ends", not (requests := scene.asked()), [], plain(requests))
     named = _read(scene, "queue_manager", filter=where(OWN_NAME, scene.mq.hello.computer))
-    scene.shows(f"{_READ}offline-own-object", _told(named) == "Success", "Success", _told(named))
+    scene.shows(f"{_READ}offline-own-object", result_of(named) == "Success", "Success", result_of(named))
     others = (by_identifier(NOWHERE), [*by_identifier(scene.guid), *where(OWN_NAME, "OTHER")])
     for more in (*({"filter": each} for each in others), {}):
-        told = _told(_read(scene, "queue_manager" if more else "site", **more))
+        told = result_of(_read(scene, "queue_manager" if more else "site", **more))
         scene.shows(f"{_READ}offline-not-connected", told == "DirectoryNotConnected", "DirectoryNotConnected", told)
     scene.shows((f"{_READ}offline", f"{_READ}offline-ends"), not (requests := scene.asked()), [], plain(requests))
-    told = _told(_read(scene, "queue_manager", filter=by_identifier(scene.guid), force=True))
+    told = result_of(_read(scene, "queue_manager", filter=by_identifier(scene.guid), force=True))
     requests = scene.asked()
     forced = asks(requests, "read", "queue_manager", filter=by_identifier(scene.guid))
     scene.shows((f"{_READ}online", f"{_READ}reached"), forced is not None, {"read": "queue_manager"}, plain(requests))
@@ -297,7 +298,7 @@ def _offline_queues(scene: Scene, first: str, second: str) -> None:
     )
     for expressions, wanted in rows:
         answer = _read(scene, "queue", filter=expressions)
-        told = _told(answer)
+        told = result_of(answer)
         if wanted is None:
             lacks = ["ObjectNotFound"]
             if scene.reads("R-MQDMPR-offline-directory-read", "public-only"):
@@ -323,7 +324,7 @@ def read_away(scene: Scene, mode: str) -> None:
     """A read that the directory does not answer is not connected; a minute later the manager looks for it."""
     scene.used(mode)
     with scene.away(mode):
-        told = _told(_read(scene, "site"))
+        told = result_of(_read(scene, "site"))
         scene.shows(f"{_READ}not-connected-status", told == "DirectoryNotConnected", "DirectoryNotConnected", told)
     scene.asked()
     scene.passes(ONLINE_MS - 1_000)
@@ -341,7 +342,7 @@ def forced_away(scene: Scene) -> None:
     """A forced read that does not reach the directory says so and leaves the manager online."""
     scene.used()
     with scene.away():
-        told = _told(_read(scene, "site", force=True))
+        told = result_of(_read(scene, "site", force=True))
         scene.shows(f"{_READ}reached", told == "DirectoryNotConnected", "DirectoryNotConnected", told)
         offline = scene.own()["offline"]
         scene.shows(f"{_READ}reached", offline is False, {"offline": False}, {"offline": offline})
@@ -367,11 +368,11 @@ def query(scene: Scene, kind: str) -> None:
     if handle is None:
         raise Untold("no query began")
     rows = [scene.call("the next object", "directory.next", query=handle) for _ in range(3)]
-    told = [(_told(row), (row.values.get("object") or {}).get(attribute)) for row in rows]
+    told = [(result_of(row), (row.values.get("object") or {}).get(attribute)) for row in rows]
     wanted = [("Success", values[1]), ("Success", values[0]), ("EndOfData", None)]
     demands = ("MQDMPR-3.1.7.1.22.delegated", "MQDMPR-3.1.7.1.21.filter-each", RESULTS["EndOfData"])
     scene.shows(demands, told == wanted, [list(row) for row in wanted], [list(row) for row in told])
-    ended = _told(scene.call("end the query", "directory.end", query=handle))
+    ended = result_of(scene.call("end the query", "directory.end", query=handle))
     requests = scene.asked()
     over = ended == "Success" and asks(requests, "end") is not None
     scene.shows("MQDMPR-3.1.7.1.23.delegated", over, "Success", ended)

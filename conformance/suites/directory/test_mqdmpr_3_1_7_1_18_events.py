@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.directory import filters, flawed
+from conformance.suites.directory import event_results, filters, flawed
 from conformance.suites.directory.events import EVENTS, RESULTS, STORIES, WAYS_AWAY
 from conformance.suites.directory.stories import marked, play
 
@@ -39,7 +39,7 @@ def _event(name: str) -> tuple[str, ...]:
         return (*map(what.demand, words), RESULTS["DirectoryNotConnected"], "MQDMPR-3.1.1.1.directory-offline")
     words = ["reached", "directory-status"]
     if end:
-        notice = ("announced-on-success",) if event == "write" else ()
+        notice = ("announced-on-success",) if event == "write" else _NOTICES[event]
         return (*map(what.demand, (*words, *notice)), RESULTS[end])
     words += [what.done, *(["object-guid"] if event == "create" else []), *_NOTICES[event]]
     return (*map(what.demand, words), RESULTS["Success"])
@@ -121,3 +121,11 @@ def test_the_directory_is_wrong(mq: Port, judge: Recorder, mq_need: Any, story: 
     play(
         story, mq, judge, mq_need, "directory.read", "directory.begin", "queues.create", "queues.open", "clock.advance"
     )
+
+
+@pytest.mark.parametrize("story", marked(event_results.STORIES, event_results.claims_of))
+def test_each_result_of_the_directory(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    about = story.split("-")[1]
+    needs = {"made": ("queues.create", "queues.open"), "gone": ("queues.create", "queues.delete")}
+    forced = ("directory.read", "clock.advance")
+    play(story, mq, judge, mq_need, *needs.get(about, forced if about == "forced" else (f"directory.{about}",)))
