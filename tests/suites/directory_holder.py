@@ -16,8 +16,8 @@ from honest_memory import DENIED, NOT_FOUND, OK, Refused
 from conformance.suites.packets.messages import packet_of
 
 NO_DIRECTORY, NO_MACHINE, NO_ROOM, BAD_VALUE = 0xC00E0013, 0xC00E000D, 0xC00E0027, 0xC00E0018
-NULL, BYTES, TEXT, NUMBER = 1, 0x1011, 31, 17
-TYPE, KEY, BASE_KEY, STYLE = 3, 205, 231, 602
+NULL, BYTES, TEXT, TEXTS, NUMBER = 1, 0x1011, 31, 0x101F, 17
+ACTIVE, TYPE, KEY, BASE_KEY, STYLE = 1, 3, 205, 231, 602
 
 
 def key_of(packed: bytes, provider: str) -> bytes:
@@ -85,6 +85,8 @@ class Holder(Directed):
         return OK
 
     def do_management_get(self, target: dict[str, Any], properties: list[int]) -> dict[str, Any]:
+        if properties == [ACTIVE]:
+            return OK | {"values": [{"vt": TEXTS, "value": self.active()}]}
         if target["type"] == "machine":
             return OK | {"values": [{"vt": TEXT, "value": "\\\\" + self.server} if self.server else {"vt": NULL}]}
         name = target["format_name"]
@@ -92,6 +94,15 @@ class Holder(Directed):
             raise Refused(NOT_FOUND)
         shown = [self.kind(name) if each == TYPE else self.foreign(name) for each in properties]
         return OK | {"values": [{"vt": TEXT, "value": each} for each in shown]}
+
+    def active(self) -> list[str]:
+        open_ones = [id(each["queue"]) for each in self.handles.values()]
+        return [name for name, queue in self.queues.items() if id(queue) in open_ones]
+
+    def do_queues_close(self, queue: str) -> dict[str, Any]:
+        for each in self.handles[queue].get("others", ()):
+            super().do_queues_close(each)
+        return super().do_queues_close(queue)
 
     def kind(self, name: str) -> str:
         return "MACHINE" if name.startswith("MACHINE=") else "PRIVATE" if "private$" in name else "PUBLIC"
@@ -237,3 +248,13 @@ class GatesAreOfOneSite(Holder):
     def do_directory_own(self) -> dict[str, Any]:
         answer = super().do_directory_own()
         return answer | {"gates": answer["gates"][:3]}
+
+
+class RefusedElementsStayOpen(Holder):
+    def reach(self, name: str) -> None:
+        try:
+            super().reach(name)
+        except Refused:
+            self.handles["of a refused open"] = {"queue": next(iter(self.queues.values())), "access": "send"}
+            self.handles["of a refused open"] |= {"share": "deny_none", "lost": False}
+            raise

@@ -21,7 +21,7 @@ FACETS = {
     "directory": EVENTS,
 }
 GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
-UNSUPPORTED, FAILED = 0xC00E0020, 0xC00E0043
+UNSUPPORTED, EXCLUSIVE, FAILED = 0xC00E0020, 0xC00E0045, 0xC00E0043
 AWAY = {"result": "DirectoryNotConnected"}
 NOTIFIES = "non_ldap_capable_queue_manager_notification"
 MINUTE, HOUR = 60_000, 3_600_000
@@ -272,7 +272,7 @@ class Directed(HonestManager):
         paths = self.do_directory_read("queue", by(made["identifier"]), ["full_path", "directory_path"])
         queue = {"path_name": path_name, "label": "", "full_path": "", "directory_path": "", **given}
         queue |= {"identifier": made["identifier"], **paths.get("object", {})}
-        super().do_queues_create(path_name, {})
+        super().do_queues_create(path_name, {"PROPID_Q_TRANSACTION": given.get("transactional")})
         self.public[queue["identifier"]] = queue
         self.queues[f"PUBLIC={queue['identifier']}"] = self.queues["DIRECT=OS:" + path_name]
         return str(queue["identifier"])
@@ -292,12 +292,15 @@ class Directed(HonestManager):
         return OK | {"properties": {name: plain(each) for name, each in shown.items()}}
 
     def do_queues_counts(self, format_name: str) -> dict[str, Any]:
-        return OK | {"messages": len(self.queues[format_name]["list"])}
+        listed = self.queues[format_name]["list"]
+        return OK | {"messages": len([each for each in listed if each["state"] in ("ready", "locked")])}
 
     def do_queues_open(self, format_name: str, access: str, share: str = "deny_none") -> dict[str, Any]:
         names = self.expanded(format_name)
-        if len(names) > 1 and access != "send":
+        if (len(names) > 1 and access != "send") or (names[0].startswith("MACHINE=") and access == "send"):
             raise Refused(UNSUPPORTED)
+        if len(names) > 1 and share != "deny_none":
+            raise Refused(EXCLUSIVE)
         for name in names:
             if name not in self.queues:
                 self.reach(name)
@@ -309,6 +312,9 @@ class Directed(HonestManager):
         for each in self.handles[queue].get("others", ()):
             super().do_messages_send(each, message, transaction)
         return super().do_messages_send(queue, message, transaction)
+
+    def held(self, transaction: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        return list({id(m): (queue, m) for queue, m in super().held(transaction)}.values())  # each by one name
 
     def expanded(self, format_name: str) -> list[str]:
         left, found = format_name.split(","), dict[str, str]()
@@ -599,3 +605,42 @@ class MissingObjectIsDeleted(Directed):
             if answer["result"] == "Success":
                 return OK
             raise
+
+
+class SeveralAreRead(Directed):
+    def do_queues_open(self, format_name: str, access: str, share: str = "deny_none") -> dict[str, Any]:
+        several = len(self.expanded(format_name)) > 1
+        return super().do_queues_open(format_name, "send" if several and access == "peek" else access, share)
+
+
+class SeveralAreTakenAlone(Directed):
+    def do_queues_open(self, format_name: str, access: str, share: str = "deny_none") -> dict[str, Any]:
+        several = len(self.expanded(format_name)) > 1
+        return super().do_queues_open(format_name, access, "deny_none" if several else share)
+
+
+class LostElementIsLeftOut(Directed):
+    def do_queues_open(self, format_name: str, access: str, share: str = "deny_none") -> dict[str, Any]:
+        names = self.expanded(format_name)
+        return super().do_queues_open(",".join([each for each in names if "lost" not in each] or names), access, share)
+
+
+class TransactionReachesTheFirst(Directed):
+    def do_messages_send(self, queue: str, message: dict[str, Any], transaction: str | None = None) -> dict[str, Any]:
+        if transaction is not None:
+            self.handles[queue]["others"] = []
+        return super().do_messages_send(queue, message, transaction)
+
+
+class CaseMakesSeveral(Directed):
+    def expanded(self, format_name: str) -> list[str]:
+        found = super().expanded(format_name)
+        return found * 2 if "," in format_name and len(found) == 1 else found
+
+
+class DeadLettersAreWritten(Directed):
+    def do_queues_open(self, format_name: str, access: str, share: str = "deny_none") -> dict[str, Any]:
+        if format_name.startswith("MACHINE=") and format_name.endswith(";DEADXACT"):
+            self.queues.setdefault(format_name, {"tx": False, "list": []})
+            return super(Directed, self).do_queues_open(format_name, access, share)
+        return super().do_queues_open(format_name, access, share)

@@ -204,7 +204,7 @@ class Integrated(Directed):
 
     def do_queues_open(self, format_name: str, access: str, share: str = "deny_none") -> dict[str, Any]:
         name, _, suffix = format_name.partition(";")
-        if suffix:
+        if suffix and not name.startswith("MACHINE="):
             name = "DIRECT=OS:" + self.public[self.identifier(name)]["path_name"]
             self.queues.setdefault(f"{name};JOURNAL", {"tx": False, "list": []})
             return super(Directed, self).do_queues_open(f"{name};JOURNAL", access, share)

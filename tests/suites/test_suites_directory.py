@@ -18,6 +18,7 @@ from conformance.spec.catalogue import assignment
 from conformance.suites.directory import (
     attributes,
     client_objects,
+    elements,
     event_results,
     events,
     filters,
@@ -37,6 +38,7 @@ FIRST_TOLD = {
     **attributes.STORIES,
     **events.STORIES,
     **event_results.STORIES,
+    **elements.STORIES,
     **queues.STORIES,
 }
 TOLD = [name for name in FIRST_TOLD if not name.startswith("machine-")]
@@ -89,6 +91,12 @@ BLAMED = {
     "SuccessIsOnline": ("results-delete-site", "MQDMPR-3.1.7.1.19.goes-offline"),
     "OfflineItAnnouncesNothing": ("results-made-offline", "MQDMPR-3.1.7.1.18.change-notification"),
     "MissingObjectIsDeleted": ("results-gone-online", "MQDMPR-3.1.7.1.4.directory-failure"),
+    "SeveralAreRead": ("elements-opened-list-online", f"{_OPENS}multiple-element-access"),
+    "SeveralAreTakenAlone": ("elements-opened-two-offline", f"{_OPENS}multiple-element-share"),
+    "LostElementIsLeftOut": ("elements-opened-nested-online", f"{_OPENS}multiple-element-failed-element"),
+    "TransactionReachesTheFirst": ("elements-transacted-two-online", "MQDMPR-3.1.7.1.27.multiple-destinations"),
+    "CaseMakesSeveral": ("elements-single-online", f"{_LISTS}one-left-name"),
+    "DeadLettersAreWritten": ("elements-machines-offline", f"{_OPENS}machine-access"),
 }
 """Each defect with a story that finds it, and the requirement that is blamed first."""
 _SURVIVES, _REGISTERS, _OBJECT = "MQDMPR-3.1.1.directory-survives", "MQAC-3.2.4.2.1.", "MQAC-3.10.4.1."

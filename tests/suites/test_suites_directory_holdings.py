@@ -31,6 +31,10 @@ BLAMED = {
     "KeysAreThoseOfOneProvider": ("keys", "MQMQ-2.3.2.28.propid-qm-encryption-pk-enhanced"),
     "KeysHaveNoBytes": ("keys", "MQMQ-2.3.2.27.propid-qm-encryption-pk-base"),
     "DefaultStyleIsRefused": ("security-default", "MQMQ-2.3.5.2.weakened-security-default"),
+    "RefusedElementsStayOpen": (
+        "elements-opened-three-online",
+        "MQDMPR-3.1.7.1.5.multiple-element-failed-element",
+    ),
     "GatesAreOfOneSite": ("gates-again", "MQDMPR-3.1.1.7.site-gate-collection"),
 }
 """Each defect with a story that finds it, and the requirement that is blamed first."""
@@ -46,7 +50,7 @@ def opened(manager: str, folder: Path) -> Client:
     return connect(f"python:directory_holder:{manager}", state_dir=folder, in_process=True)
 
 
-@pytest.mark.parametrize("name", [*codes.STORIES, *holdings.STORIES, "attributes-own"])
+@pytest.mark.parametrize("name", [*codes.STORIES, *holdings.STORIES, "attributes-own", "elements-opened-three-online"])
 def test_an_honest_manager_passes(name: str, tmp_path: Path) -> None:
     seen: list[Verdict] = []
     with opened("Holder", tmp_path) as client:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.directory import public_queues
+from conformance.suites.directory import elements, public_queues
 from conformance.suites.directory.queues import STORIES
 from conformance.suites.directory.stories import marked, play
 
@@ -117,3 +117,10 @@ def test_the_account_of_the_computer(mq: Port, judge: Recorder, mq_need: Any, st
 @pytest.mark.parametrize("story", marked(public_queues.STORIES, public_queues.claims_of))
 def test_a_public_queue_is_used(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need, "queues.create", "queues.get", "queues.open", "messages.send", "messages.receive")
+
+
+@pytest.mark.parametrize("story", marked(elements.STORIES, elements.claims_of))
+def test_a_name_of_several_elements(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    begins = ("transactions.begin",) if "transacted" in story else ()
+    counts = ("queues.create", "queues.counts", "messages.send", "queues.close")
+    play(story, mq, judge, mq_need, "queues.open", *counts, *begins)
