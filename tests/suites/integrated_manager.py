@@ -25,7 +25,9 @@ PROPERTIES: dict[str, dict[int, tuple[str, int, bool, range | None]]] = {
     "routing_link": {
         801: ("site1_identifier", 72, True, None),
         802: ("site2_identifier", 72, True, None),
+        805: ("sequence_number", 65, True, None),
         806: ("identifier", 72, False, None),
+        811: ("full_path", 31, False, None),
         810: ("description", 31, True, None),
         812: ("actual_cost", 19, True, range(1, 1_000_000)),
         813: ("site_gate_identifier_list", 4168, True, None),
@@ -550,3 +552,19 @@ class RefreshesFromItself(Integrated):
 class UpdatesItselfOnly(Integrated):
     def object_Update(self, held: dict[str, Any]) -> dict[str, Any]:
         return OK
+
+
+class LinksWithoutGatesLeadBack(Integrated):
+    def do_directory_get(self, identifier: str, properties: list[int], **more: Any) -> dict[str, Any]:
+        answer = super().do_directory_get(identifier, properties, **more)
+        shown = dict(zip(properties, answer["values"], strict=True))
+        if {801, 802, 813} <= shown.keys() and not shown[813].get("value") and shown[810].get("value"):
+            shown[802]["value"] = shown[801]["value"]
+        return answer
+
+
+class LongCallsLoseTheirEnd(Integrated):
+    def do_directory_get(self, identifier: str, properties: list[int], **more: Any) -> dict[str, Any]:
+        answer = super().do_directory_get(identifier, properties, **more)
+        answer["values"][12:] = [{"vt": 1} for _ in answer["values"][12:]]
+        return answer

@@ -46,7 +46,7 @@ GAPS = [name for name in lasting.STORIES if "gap" in name]
 _NEEDS = ("public-supplied", "public-guarded", "objects-machine", "lasts-gap")  # rights, and a process that waits
 INTEGRATED = [
     *("limits-L_ACTUAL_COST", "limits-S_FOREIGN", "fixed-site", "fixed-routing_link", "together-site"),
-    *("together-routing_link", "reserved-queue"),
+    *("together-routing_link", "reserved-queue", "crossed-routing_link"),
     *(
         name
         for module in (public_queues, lasting, filters, flawed, client_objects)
@@ -104,6 +104,8 @@ INTEGRATED_BLAMED = {
     "TakesAnyCost": ("limits-L_ACTUAL_COST", "MQDMPR-3.1.1.8.actual-cost-range"),
     "ChecksAPropertyAlone": ("limits-L_ACTUAL_COST", "MQDMPR-3.1.1.8.actual-cost-range"),
     "ShowsAnIdentifierThatWasSet": ("fixed-routing_link", "MQMQ-2.3.7.6.propid-l-id"),
+    "LinksWithoutGatesLeadBack": ("crossed-routing_link", "MQMQ-2.3.7.2.propid-l-neighbor2"),
+    "LongCallsLoseTheirEnd": ("crossed-routing_link", "MQMQ-2.3.7.13.propid-l-gates"),
     "SetsTheFirstOnly": ("together-routing_link", "MQMQ-2.3.7.1.propid-l-neighbor1"),
     "HashKeyChangesTheLabel": ("reserved-queue", "MQMQ-2.3.1.18.not-interpreted"),
     "HandlesEndOnline": ("public-online-PROPID_Q_LABEL", f"{_ONLINE}queue-attributes-updated"),

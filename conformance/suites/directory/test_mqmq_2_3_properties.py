@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.directory import limits
+from conformance.suites.directory import crossings, limits
 from conformance.suites.directory.properties import STORIES, claims, rows
 from conformance.suites.directory.stories import marked, play
 
@@ -29,3 +29,8 @@ def test_a_property_of_an_object(mq: Port, judge: Recorder, mq_need: Any, story:
 @pytest.mark.parametrize("story", marked(limits.STORIES, limits.claims_of))
 def test_what_a_property_takes(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need, "directory.get", "directory.set")
+
+
+@pytest.mark.parametrize("story", marked(crossings.STORIES, crossings.claims_of))
+def test_attributes_of_an_object_together(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "directory.get")
