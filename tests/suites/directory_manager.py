@@ -644,3 +644,24 @@ class DeadLettersAreWritten(Directed):
             self.queues.setdefault(format_name, {"tx": False, "list": []})
             return super(Directed, self).do_queues_open(format_name, access, share)
         return super().do_queues_open(format_name, access, share)
+
+
+class TypedQueuesAreNotPublic(Directed):
+    def do_queues_create(self, path_name: str, properties: dict[str, Any] | None = None) -> dict[str, Any]:
+        if "PROPID_Q_TYPE" in (properties or {}):
+            return HonestManager.do_queues_create(self, path_name, {})
+        return super().do_queues_create(path_name, properties)
+
+
+class TransactionalQueuesAreNotJournaled(Directed):
+    def entered(self, path_name: str, given: dict[str, Any]) -> str:
+        plain_ones = {name: each for name, each in given.items() if name != "journaling"}
+        return super().entered(path_name, plain_ones if given.get("transactional") else given)
+
+
+class LabelledQueuesHaveNoPaths(Directed):
+    def entered(self, path_name: str, given: dict[str, Any]) -> str:
+        identifier = super().entered(path_name, given)
+        if {"label", "quota"} <= given.keys():
+            self.public[identifier]["full_path"] = ""
+        return identifier

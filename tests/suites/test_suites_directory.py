@@ -97,6 +97,9 @@ BLAMED = {
     "TransactionReachesTheFirst": ("elements-transacted-two-online", "MQDMPR-3.1.7.1.27.multiple-destinations"),
     "CaseMakesSeveral": ("elements-single-online", f"{_LISTS}one-left-name"),
     "DeadLettersAreWritten": ("elements-machines-offline", f"{_OPENS}machine-access"),
+    "TypedQueuesAreNotPublic": ("created-PROPID_Q_TYPE", "MQDMPR-3.1.1.2.queue-type-public"),
+    "TransactionalQueuesAreNotJournaled": ("created-PROPID_Q_JOURNAL", "MQDMPR-3.1.1.2.queue-type-public"),
+    "LabelledQueuesHaveNoPaths": ("created-PROPID_Q_QUOTA", f"{_MAKES}directory-paths"),
 }
 """Each defect with a story that finds it, and the requirement that is blamed first."""
 _SURVIVES, _REGISTERS, _OBJECT = "MQDMPR-3.1.1.directory-survives", "MQAC-3.2.4.2.1.", "MQAC-3.10.4.1."

@@ -48,36 +48,65 @@ def _opened(scene: Scene, name: str, access: str = "send") -> Result:
 def created(scene: Scene) -> None:
     """A public queue is created in the directory, and has the identifier and the paths that the directory gave."""
     scene.used()
-    path = _path(scene, "orders")
-    answer = _created(scene, path, PROPID_Q_LABEL="orders", PROPID_Q_BASEPRIORITY=5)
+    _entered(scene, "orders", ("PROPID_Q_LABEL", "PROPID_Q_BASEPRIORITY"))
+    private = _created(scene, _path(scene, "private$\\orders"))
+    if private.ok:
+        told = _about_queues(scene.asked())
+        scene.shows(("MQDMPR-3.1.1.2.queue-type-private", f"{_MAKES}directory-object"), not told, [], told)
+
+
+def created_with(scene: Scene, name: str) -> None:
+    """The same of a queue that is created with a property, alone and beside each other one."""
+    scene.mq.need("properties", name)
+    scene.used()
+    others = [each for each in _GIVEN if each != name and scene.mq.hello.takes("properties", each)]
+    for number, names in enumerate([(name,), *((name, each) for each in others)]):
+        _entered(scene, f"orders{number}", names if number % 2 else names[::-1])
+    held = list(scene.objects("queue"))
+    scene.lie("read", "site", {"result": "DirectoryNotConnected"})
+    scene.call("read a site", "directory.read", **{"class": "site"})
+    for each in held:
+        params: dict[str, Any] = {"class": "queue", "filter": by_identifier(str(each["identifier"]))}
+        shown = scene.call("read the paths offline", "directory.read", attributes=_PATHS, **params).values.get("object")
+        right = {path: each[path] for path in _PATHS}
+        demands = (f"{_MAKES}paths-set", *ids("MQDMPR-3.1.1.2.", "full-path directory-path"))
+        scene.shows(demands, same(shown, right), right, part_of(shown, right))
+
+
+def _entered(scene: Scene, word: str, names: Sequence[str]) -> None:
+    """Create a public queue with some properties, and judge what the directory is asked and what the queue then has."""
+    path = _path(scene, word)
+    scene.asked()
+    answer = _created(scene, path, **{name: _GIVEN[name][0] for name in names})
     requests = scene.asked()
-    wanted = {"path_name": path, "label": "orders", "base_priority": 5}
+    wanted = {"path_name": path, **{_GIVEN[name][1]: _GIVEN[name][2] for name in names}}
     found = asks(requests, "create", "queue")
     carried = found is not None and same(found["params"]["object"], wanted)
     words = ("directory-object", "directory-object-created", "skip-directory-default")
     scene.shows(
         ("MQDMPR-3.1.1.2.queue-type-public", *(f"{_MAKES}{word}" for word in words)), carried, wanted, plain(requests)
     )
+    if found is not None:
+        scope = {"scope": found["params"]["object"].get("scope")}
+        scene.shows("MQDMPR-3.1.1.2.scope-not-in-directory", scope["scope"] is None, {"scope": None}, scope)
     if found is None or not answer.ok:
         scene.shows(f"{_MAKES}public-type", answer.ok, {"created": True}, {"status": answer.status})
         return
-    scope = {"scope": found["params"]["object"].get("scope")}
-    scene.shows("MQDMPR-3.1.1.2.scope-not-in-directory", scope["scope"] is None, {"scope": None}, scope)
     identifier = str(found["answer"].get("identifier"))
     name = f"PUBLIC={identifier}"
-    got = scene.call("read the identifier", "queues.get", format_name=name, properties=["PROPID_Q_INSTANCE"])
-    shown = (got.values.get("properties") or {}).get("PROPID_Q_INSTANCE")
-    demands = (f"{_MAKES}directory-identifier", f"{_MAKES}identifier-set", f"{_MAKES}public-type")
-    right = isinstance(shown, str) and shown.lower() == identifier
-    scene.shows(demands, right, identifier, shown)
+    shows = {"PROPID_Q_INSTANCE": identifier, **{each: _GIVEN[each][0] for each in names}}
+    shows = {each: value for each, value in shows.items() if scene.mq.hello.takes("properties", each)}
+    got = scene.call("read what was given", "queues.get", format_name=name, properties=list(shows))
+    shown = got.values.get("properties") or {}
+    for each, value in shows.items():
+        demands = ids(_MAKES, "directory-identifier identifier-set public-type")
+        if each in _GIVEN:
+            demands = (f"{_MAKES}attribute-{_GIVEN[each][4]}",)
+        scene.shows(demands, same(shown, {each: value}), {each: value}, part_of(shown, {each: value}))
     read = asks(requests, "read", "queue", filter=by_identifier(identifier), attributes=_PATHS)
     scene.shows(f"{_MAKES}directory-paths", read is not None, {"read": "queue", "attributes": _PATHS}, plain(requests))
     held = next(each for each in scene.objects("queue") if each["identifier"] == identifier)
     _paths(scene, name, held["full_path"], held["directory_path"], ("full-path", "directory-path"))
-    private = _created(scene, _path(scene, "private$\\orders"))
-    if private.ok:
-        told = _about_queues(scene.asked())
-        scene.shows(("MQDMPR-3.1.1.2.queue-type-private", f"{_MAKES}directory-object"), not told, [], told)
 
 
 _GIVEN: Final[Mapping[str, tuple[int | str, str, Json, Json, str]]] = MappingProxyType(
@@ -389,6 +418,7 @@ SHAPES: Final = ("flat", "one", "nested", "doubled", "beside", "several", "many"
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
     {
         "created": created,
+        **{f"created-{name}": partial(created_with, name=name) for name in _GIVEN},
         "copied": copied,
         "paths-unread": paths_unread,
         **{f"not-created-{failure}": partial(not_created, failure=failure) for failure in FAILURES},

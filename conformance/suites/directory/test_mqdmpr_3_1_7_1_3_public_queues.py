@@ -19,10 +19,14 @@ _LISTS, _QUEUE, _DEFAULT = "MQDMPR-3.1.7.3.8.", "MQDMPR-3.1.1.2.", "MQDMPR-3.1.7
 _CREATED = ("directory-object", "directory-object-created", "skip-directory-default", "directory-identifier")
 
 
-@pytest.mark.requirement(
+_ENTERED = (
     *(f"{_MAKES}{word}" for word in (*_CREATED, "identifier-set", "public-type", "directory-paths")),
-    *(f"{_QUEUE}{word}" for word in ("queue-type-public", "queue-type-private", "scope-not-in-directory")),
-    *(f"{_QUEUE}{word}" for word in ("full-path", "directory-path")),
+    *(f"{_QUEUE}{word}" for word in ("queue-type-public", "scope-not-in-directory", "full-path", "directory-path")),
+)
+
+
+@pytest.mark.requirement(
+    *_ENTERED, f"{_QUEUE}queue-type-private", f"{_MAKES}attribute-label", f"{_MAKES}attribute-base-priority"
 )
 def test_a_public_queue_is_created(mq: Port, judge: Recorder, mq_need: Any) -> None:
     play("created", mq, judge, mq_need, "queues.create", "queues.get")
@@ -38,6 +42,16 @@ _COPIED = ("label", "type", "journaling", "quota", "journal-quota", "base-priori
 )
 def test_a_public_queue_has_its_properties_in_the_directory(mq: Port, judge: Recorder, mq_need: Any) -> None:
     play("copied", mq, judge, mq_need, "queues.create")
+
+
+@pytest.mark.requirement(
+    *_ENTERED,
+    *(f"{_MAKES}attribute-{word}" for word in (*_COPIED, "privacy-level", "transactional")),
+    f"{_MAKES}paths-set",
+)
+@pytest.mark.parametrize("story", [name for name in STORIES if name.startswith("created-")])
+def test_a_public_queue_is_created_with_properties(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "queues.create", "queues.get", "directory.read")
 
 
 @pytest.mark.requirement(*(f"{_MAKES}{word}" for word in ("paths-set", "full-path-empty", "directory-path-empty")))
