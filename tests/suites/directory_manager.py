@@ -234,13 +234,17 @@ class Directed(HonestManager):
                 self.hourly += HOUR
                 for gate in self.gates:
                     found = self.do_directory_read("queue_manager", by(gate))
-                    self.gates[gate] = found.get("object", self.gates[gate])
+                    self.gates[gate] = self.updated(found, self.gates[gate])
             else:
                 self.half_daily += 12 * HOUR
                 for each in self.sites:
-                    self.sites[each] = self.do_directory_read("site", by(each)).get("object", self.sites[each])
+                    self.sites[each] = self.updated(self.do_directory_read("site", by(each)), self.sites[each])
         self.time = until
         return super().do_clock_advance(0)
+
+    def updated(self, answer: dict[str, Any], held: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = answer.get("object", held)
+        return found
 
     def look(self) -> None:
         self.check = None
@@ -665,3 +669,16 @@ class LabelledQueuesHaveNoPaths(Directed):
         if {"label", "quota"} <= given.keys():
             self.public[identifier]["full_path"] = ""
         return identifier
+
+
+class ForgetsWhatIsLost(Directed):
+    def updated(self, answer: dict[str, Any], held: dict[str, Any]) -> dict[str, Any]:
+        return answer.get("object", {})
+
+
+class GatesAreOfTheFirstSite(Directed):
+    def initialize(self, provisioning: bool) -> bool:
+        done = super().initialize(provisioning)
+        first = next(iter(self.sites.values()), {"site_gates": []})
+        self.gates = {gate: each for gate, each in self.gates.items() if gate in first["site_gates"]}
+        return done

@@ -568,3 +568,27 @@ class LongCallsLoseTheirEnd(Integrated):
         answer = super().do_directory_get(identifier, properties, **more)
         answer["values"][12:] = [{"vt": 1} for _ in answer["values"][12:]]
         return answer
+
+
+class EmptyIsNoValue(Integrated):
+    def do_directory_read(self, kind: str = "", filter: Any = None, attributes: Any = None, **more: Any) -> Any:
+        answer = super().do_directory_read(kind, filter, attributes, **more)
+        if kind in ("queue_manager", "queue") and "object" in answer:
+            answer["object"] = {name: value for name, value in answer["object"].items() if value}
+        return answer
+
+
+class LosesItselfWithItsObject(Integrated):
+    def initialize(self, provisioning: bool) -> bool:
+        done = super().initialize(provisioning)
+        if not done and not provisioning:
+            self.mine = {"identifier": GUID, "computer_name": "HOST", "site_identifier_list": []}
+        return done
+
+
+class BeginsWithoutKeysOffline(Integrated):
+    def initialize(self, provisioning: bool) -> bool:
+        done = super().initialize(provisioning)
+        if provisioning and self.offline:
+            self.mine.pop("public_encryption_key_list")
+        return done

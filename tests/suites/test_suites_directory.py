@@ -28,6 +28,7 @@ from conformance.suites.directory import (
     public_queues,
     queues,
     rejudge,
+    updates,
 )
 from conformance.suites.directory.stories import TABLE
 from conformance.verdict import Outcome, Verdict
@@ -49,7 +50,7 @@ INTEGRATED = [
     *("together-routing_link", "reserved-queue", "crossed-routing_link"),
     *(
         name
-        for module in (public_queues, lasting, filters, flawed, client_objects)
+        for module in (public_queues, lasting, updates, filters, flawed, client_objects)
         for name in module.STORIES
         if not name.startswith(_NEEDS)
     ),
@@ -100,6 +101,8 @@ BLAMED = {
     "TypedQueuesAreNotPublic": ("created-PROPID_Q_TYPE", "MQDMPR-3.1.1.2.queue-type-public"),
     "TransactionalQueuesAreNotJournaled": ("created-PROPID_Q_JOURNAL", "MQDMPR-3.1.1.2.queue-type-public"),
     "LabelledQueuesHaveNoPaths": ("created-PROPID_Q_QUOTA", f"{_MAKES}directory-paths"),
+    "ForgetsWhatIsLost": ("sites-again-2-0", "MQDMPR-3.1.6.1.site-found"),
+    "GatesAreOfTheFirstSite": ("gates-again-2-1-3-all", "MQDMPR-3.1.6.2.for-each-site"),
 }
 """Each defect with a story that finds it, and the requirement that is blamed first."""
 _SURVIVES, _REGISTERS, _OBJECT = "MQDMPR-3.1.1.directory-survives", "MQAC-3.2.4.2.1.", "MQAC-3.10.4.1."
@@ -109,6 +112,9 @@ INTEGRATED_BLAMED = {
     "ShowsAnIdentifierThatWasSet": ("fixed-routing_link", "MQMQ-2.3.7.6.propid-l-id"),
     "LinksWithoutGatesLeadBack": ("crossed-routing_link", "MQMQ-2.3.7.2.propid-l-neighbor2"),
     "LongCallsLoseTheirEnd": ("crossed-routing_link", "MQMQ-2.3.7.13.propid-l-gates"),
+    "EmptyIsNoValue": ("updates-own-online", f"{_ONLINE}own-attributes"),
+    "LosesItselfWithItsObject": ("updates-started-object-killed", _SURVIVES),
+    "BeginsWithoutKeysOffline": ("updates-begins-directory-site", f"{_BEGINS}encryption-keys"),
     "SetsTheFirstOnly": ("together-routing_link", "MQMQ-2.3.7.1.propid-l-neighbor1"),
     "HashKeyChangesTheLabel": ("reserved-queue", "MQMQ-2.3.1.18.not-interpreted"),
     "HandlesEndOnline": ("public-online-PROPID_Q_LABEL", f"{_ONLINE}queue-attributes-updated"),

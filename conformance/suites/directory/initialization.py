@@ -201,20 +201,31 @@ def again(scene: Scene, *, kill: bool) -> None:
     scene.shows(f"{_BEGINS}update-queue-manager", same(shown, changed), changed, shown)
 
 
-def gates_again(scene: Scene) -> None:
-    """An hour after the start the gates of all sites are read again, by a manager that knows any."""
-    names = ("first", "second", "third", "fourth")
+def gates_again(scene: Scene, counts: tuple[int, ...] = (3, 1), *, lost: bool = False) -> None:
+    """An hour after the start the gates of all sites are read again, by a manager that knows any.
+
+    counts: how many gates each site has. lost: the directory does not have the last any more, which stays as it was.
+    """
+    names = [f"{site}-{number}" for site, count in enumerate(counts) for number in range(count)]
     gates = [scene.enter("queue_manager", computer_name=f"GATE-{name}", journal_quota=1) for name in names]
-    has = {"first": gates[:3], "second": gates[3:]}
-    sites = [scene.enter("site", name=name, site_gates=its) for name, its in has.items()]
+    before = [sum(counts[:site]) for site in range(len(counts))]
+    sites = [
+        scene.enter("site", name=f"site {site}", site_gates=gates[at : at + counts[site]])
+        for site, at in enumerate(before)
+    ]
     scene.enter("enterprise", **{_NOTIFIES: False})
     scene.own_object(site_identifier_list=sites)
     scene.used()
+    if lost:
+        scene.passes(_HOURS_MS)  # of which the manager has each
     scene.passes(_HOURS_MS - 60_000)
-    early = scene.asked()
+    early = scene.asked() if not lost else []
     soon = asks(early, "read", "queue_manager") is not None
+    scene.asked()
     for name, gate in zip(names, gates, strict=True):
         scene.enter("queue_manager", identifier=gate, computer_name=f"GATE-{name}", journal_quota=2)
+    if lost:
+        scene.mq.directory("drop", kind="queue_manager", identifier=gates[-1])
     scene.passes(60_000)
     requests = scene.asked()
     timely = asks(requests, "read", "queue_manager") is not None
@@ -227,25 +238,32 @@ def gates_again(scene: Scene) -> None:
         read = asks(requests, "read", "queue_manager", filter=by_identifier(gate))
         demands = [f"MQDMPR-3.1.6.2.{word}" for word in ("for-each-site", "for-each-gate", "read-gate")]
         scene.shows(demands, read is not None, {"read": "queue_manager", "identifier": gate}, plain(requests))
-    held = scene.own()["gates"]
-    its: Json = sorted(str(each.get("identifier")).lower() for each in held)
+    held = {str(each.get("identifier")).lower(): each.get("journal_quota") for each in scene.own()["gates"]}
+    its: Json = sorted(held)
     scene.shows("MQDMPR-3.1.1.7.site-gate-collection", its == sorted(gates), sorted(gates), its)
-    quotas = [each.get("journal_quota") for each in held]
+    right = {gate: 1 if lost and gate == gates[-1] else 2 for gate in gates}
     demands = ["MQDMPR-3.1.6.2.gate-found", "MQDMPR-3.1.6.2.update-gate"]
-    scene.shows(demands, quotas == [2] * len(gates), [2] * len(gates), quotas)
+    scene.shows(demands, held == right, dict(right), dict(held))
 
 
-def sites_again(scene: Scene) -> None:
-    """Twelve hours after the start the sites are read again."""
-    sites = [scene.enter("site", name=name) for name in ("first", "second")]
+def sites_again(scene: Scene, count: int = 2, lost: int = 1) -> None:
+    """Twelve hours after the start the sites are read again.
+
+    count: of the sites. lost: which of them the directory does not have any more; it stays as it was.
+    """
+    names = [f"site {number}" for number in range(count)]
+    sites = [scene.enter("site", name=name) for name in names]
     scene.enter("enterprise", **{_NOTIFIES: False})
     scene.own_object(site_identifier_list=sites)
     scene.used()
     scene.passes(12 * _HOURS_MS - 60_000)
     early = scene.asked()
     scene.shows("MQDMPR-3.1.2.1.twelve-hours", asks(early, "read", "site") is None, [], plain(early))
-    scene.enter("site", identifier=sites[0], name="renamed")
-    scene.mq.directory("drop", kind="site", identifier=sites[1])
+    for number, site in enumerate(sites):
+        if number == lost:
+            scene.mq.directory("drop", kind="site", identifier=site)
+        else:
+            scene.enter("site", identifier=site, name=f"renamed {number}")
     scene.passes(60_000)
     requests = scene.asked()
     timely = asks(requests, "read", "site") is not None
@@ -258,8 +276,9 @@ def sites_again(scene: Scene) -> None:
         demands = ["MQDMPR-3.1.6.1.for-each-site", "MQDMPR-3.1.6.1.read-site"]
         scene.shows(demands, whole, {"read": "site", "identifier": each}, plain(requests))
     listed = sorted(str(each.get("name")) for each in scene.own()["sites"])
+    right = sorted(name if number == lost else f"renamed {number}" for number, name in enumerate(names))
     demands = ["MQDMPR-3.1.6.1.site-found", "MQDMPR-3.1.6.1.update-site"]
-    scene.shows(demands, listed == ["renamed", "second"], ["renamed", "second"], listed)
+    scene.shows(demands, listed == right, list(right), list(listed))
 
 
 def alone(scene: Scene) -> None:
@@ -295,7 +314,18 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
         "start-again-stopped": partial(again, kill=False),
         "start-again-killed": partial(again, kill=True),
         "gates-again": gates_again,
+        **{
+            f"gates-again-{'-'.join(map(str, counts))}-{'lost' if lost else 'all'}": partial(
+                gates_again, counts=counts, lost=lost
+            )
+            for counts in ((1,), (0, 2), (2, 1, 3))
+            for lost in (False, True)
+        },
         "sites-again": sites_again,
+        **{
+            f"sites-again-{count}-{lost}": partial(sites_again, count=count, lost=lost)
+            for count, lost in ((1, 1), (1, 0), (2, 0), (3, 1), (3, 3))
+        },
         "alone": alone,
     }
 )

@@ -25,6 +25,7 @@ from conformance.suites.directory import (
     properties,
     public_queues,
     queues,
+    updates,
 )
 from conformance.suites.directory.scene import Scene
 from conformance.suites.story_table import StoryTable, on
@@ -49,6 +50,7 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
         **limits.STORIES,
         **public_queues.STORIES,
         **lasting.STORIES,
+        **updates.STORIES,
         **flawed.STORIES,
         **client_objects.STORIES,
         **codes.STORIES,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.directory import lasting
+from conformance.suites.directory import lasting, updates
 from conformance.suites.directory.initialization import DEFAULTS, STORIES
 from conformance.suites.directory.stories import marked, play
 
@@ -65,16 +65,18 @@ def test_a_start_reads_the_directory_again(mq: Port, judge: Recorder, mq_need: A
     *(f"MQDMPR-3.1.6.1.{word}" for word in ("for-each-site", "read-site", "site-found", "update-site")),
     "MQDMPR-3.1.2.1.twelve-hours",
 )
-def test_sites_are_read_again(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    play("sites-again", mq, judge, mq_need, "clock.advance")
+@pytest.mark.parametrize("story", _named("sites-again"))
+def test_sites_are_read_again(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "clock.advance")
 
 
 @pytest.mark.requirement(
     *(f"MQDMPR-3.1.6.2.{word}" for word in ("for-each-site", "for-each-gate", "read-gate", "gate-found")),
     *("MQDMPR-3.1.6.2.update-gate", "MQDMPR-3.1.2.2.one-hour", "MQDMPR-3.1.1.7.site-gate-collection"),
 )
-def test_gates_are_read_again(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    play("gates-again", mq, judge, mq_need, "clock.advance")
+@pytest.mark.parametrize("story", _named("gates-again"))
+def test_gates_are_read_again(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need, "clock.advance")
 
 
 @pytest.mark.requirement(
@@ -87,3 +89,9 @@ def test_a_manager_without_directory(mq: Port, judge: Recorder, mq_need: Any) ->
 @pytest.mark.parametrize("story", marked(lasting.STORIES, lasting.claims_of))
 def test_what_outlives_the_manager(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
     play(story, mq, judge, mq_need, "queues.create", "queues.get", "queues.open")
+
+
+@pytest.mark.parametrize("story", marked(updates.STORIES, updates.claims_of))
+def test_what_changes_while_the_directory_is_away(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    queues = ("queues.create", "queues.get") if "queue" in story or "started" in story else ()
+    play(story, mq, judge, mq_need, "directory.read", *queues)
