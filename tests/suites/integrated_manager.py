@@ -35,6 +35,7 @@ PROPERTIES: dict[str, dict[int, tuple[str, int, bool, range | None]]] = {
     "site": {
         301: ("name", 31, True, None),
         302: ("identifier", 72, False, None),
+        1301: ("security", 65, True, None),
         311: ("foreign_site", 17, True, range(2)),
     },
     "queue": {
@@ -592,3 +593,17 @@ class BeginsWithoutKeysOffline(Integrated):
         if provisioning and self.offline:
             self.mine.pop("public_encryption_key_list")
         return done
+
+
+class LongDescriptorsAreCut(Integrated):
+    def do_directory_write(self, identifier: str, object: dict[str, Any], **more: Any) -> dict[str, Any]:
+        if "security" in object:
+            data = base64.b64decode(object["security"])[:255]
+            object = {**object, "security": base64.b64encode(data).decode()}
+        return super().do_directory_write(identifier, object, **more)
+
+
+class EmptyTextsAreNotWritten(Integrated):
+    def do_directory_write(self, identifier: str, object: dict[str, Any], **more: Any) -> dict[str, Any]:
+        object = {name: value for name, value in object.items() if value != ""}
+        return super().do_directory_write(identifier, object, **more)

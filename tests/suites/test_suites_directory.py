@@ -47,7 +47,7 @@ GAPS = [name for name in lasting.STORIES if "gap" in name]
 _NEEDS = ("public-supplied", "public-guarded", "objects-machine", "lasts-gap")  # rights, and a process that waits
 INTEGRATED = [
     *("limits-L_ACTUAL_COST", "limits-S_FOREIGN", "fixed-site", "fixed-routing_link", "together-site"),
-    *("together-routing_link", "reserved-queue", "crossed-routing_link"),
+    *("together-routing_link", "reserved-queue", "crossed-routing_link", "sets-site", "sets-routing_link"),
     *(
         name
         for module in (public_queues, lasting, updates, filters, flawed, client_objects)
@@ -115,6 +115,8 @@ INTEGRATED_BLAMED = {
     "EmptyIsNoValue": ("updates-own-online", f"{_ONLINE}own-attributes"),
     "LosesItselfWithItsObject": ("updates-started-object-killed", _SURVIVES),
     "BeginsWithoutKeysOffline": ("updates-begins-directory-site", f"{_BEGINS}encryption-keys"),
+    "LongDescriptorsAreCut": ("sets-site", "MQMQ-2.3.3.13.propid-s-security"),
+    "EmptyTextsAreNotWritten": ("sets-routing_link", "MQMQ-2.3.7.10.propid-l-description"),
     "SetsTheFirstOnly": ("together-routing_link", "MQMQ-2.3.7.1.propid-l-neighbor1"),
     "HashKeyChangesTheLabel": ("reserved-queue", "MQMQ-2.3.1.18.not-interpreted"),
     "HandlesEndOnline": ("public-online-PROPID_Q_LABEL", f"{_ONLINE}queue-attributes-updated"),

@@ -5,16 +5,21 @@ MS-MQMQ 2.3.1 to 2.3.10, MS-MQDMPR 3.1.1. A value that `ROWS` does not allow mus
 
 from __future__ import annotations
 
+import base64
 import itertools
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.model.descriptors import ALLOW, Descriptor, DescriptorError, Entry, decoded, encoded
+from conformance.model.rights import EVERYBODY
 from conformance.spec.catalogue import catalogue
 from conformance.spec.constants.properties import PROPERTIES
 from conformance.suites.directory.properties import Row, claims, equal, linked, needed, rows, vt_of
-from conformance.suites.directory.scene import Scene, plain
+from conformance.suites.directory.scene import SID, Scene, plain
 from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
@@ -30,6 +35,19 @@ _BEYOND: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = MappingP
     }
 )
 """Properties of which the samples are not all that is allowed: values at the edges within, and values beyond."""
+_BARE, _OF_ALL, _OF_USER = 84, 20, 36  # bytes of a descriptor without entries, of an entry for everybody, for a user
+_SIZES: Final = (252, 256, 260, 1000)
+_WIDE: Final[Mapping[str, tuple[Json, ...]]] = MappingProxyType(
+    {
+        "VT_LPWSTR": ("",),
+        "VT_CLSID": (str(uuid.UUID(int=0)),),
+        "VT_CLSID | VT_VECTOR": ([], [str(uuid.UUID(int=each)) for each in range(1, 18)]),
+        "VT_BLOB": (*(base64.b64encode(b"\x5a" * each).decode() for each in (255, 256, 257, 1000)), ""),
+    }
+)
+"""By type: values that are empty, and such whose length takes another byte."""
+_NAMES: Final = ("computer_name", "name", "path_name")
+_FREE: Final = ("partition_id", "sequence_number")  # an implementation MAY use them
 _FIXED: Final = ("=identifier", "=create_time", "=path_name")
 _RESERVED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -144,19 +162,20 @@ def _unchanging(kind: str) -> Iterator[tuple[str, Json]]:
         fixed = next(iter(attributes), "")
         if row.kind == kind and not row.written and f"={fixed}" in _FIXED:
             yield name, row.samples[-1][1]
+            yield name, _WIDE.get(PROPERTIES[name].variant_type, (0,))[0]
         elif row.kind == kind and not attributes:
-            yield name, "another name"
+            yield from ((name, each) for each in ("another name", ""))
 
 
 def fixed(scene: Scene, kind: str) -> None:
     """Identifier, path name, time of creation and constant name stay as they are, whatever somebody sets."""
     scene.used()
     linked(scene)
-    names = dict(_unchanging(kind))
+    names = [*dict(_unchanging(kind))]
     (spare, row), *_ = [*_written(kind).items()]
     identifier = _put(scene, kind, 0)
-    before = _got(scene, kind, identifier, list(names))
-    for name, value in names.items():
+    before = _got(scene, kind, identifier, names)
+    for name, value in _unchanging(kind):
         if name not in before or before[name] == value:
             continue
         other = {spare: _sample(row)}
@@ -193,6 +212,57 @@ def together(scene: Scene, kind: str) -> None:
         found = _got(scene, kind, identifier, ordered)
         for name, value in given.items():
             scene.shows(next(claims(name)), equal(found.get(name), value), {name: value}, {name: found.get(name)})
+
+
+def _descriptor(size: int) -> str:
+    """Return a security descriptor of so many bytes, of two users and of entries for them and for everybody."""
+    own = next(each for each in range(20) if (size - _BARE - each * _OF_USER) % _OF_ALL == 0)
+    entries = [Entry(ALLOW, 1 << number % 8, SID, 0) for number in range(own)]
+    entries += [Entry(ALLOW, 0x20, EVERYBODY, 0)] * ((size - _BARE - own * _OF_USER) // _OF_ALL)
+    return base64.b64encode(encoded(Descriptor(SID, SID, tuple(entries)))).decode()
+
+
+def _beside_samples(name: str, attribute: str) -> tuple[Json, ...]:
+    """Return what a property takes beside its samples, as far as no form of it is known: what is empty or long."""
+    if attribute in _NAMES or attribute in _FREE or _limit(name) or not _as_it_is(name):
+        return ()
+    if attribute == "security":
+        return tuple(map(_descriptor, _SIZES))
+    return _WIDE.get(PROPERTIES[name].variant_type, ())
+
+
+def _as_it_is(name: str) -> bool:
+    """Return true if a property shows its attribute without a change."""
+    return all(shown in attributes.values() for attributes, shown, _ in rows()[name].samples)
+
+
+def _alike(attribute: str, one: Json, other: Json) -> bool:
+    if attribute == "security" and one and other:
+        with suppress(DescriptorError):
+            held, given = (decoded(base64.b64decode(str(each))) for each in (one, other))
+            return held == given
+    return equal(one, other) or (not one and not other)
+
+
+def sets(scene: Scene, kind: str) -> None:
+    """A property that is set to each value, from each other one there and back, is in the directory as it was given."""
+    scene.used()
+    linked(scene)
+    for number, (name, row) in enumerate(_written(kind).items()):
+        identifier = _put(scene, kind, number)
+        attribute = next(iter(row.samples[0][0]))
+        values = [(shown, attributes[attribute]) for attributes, shown, _ in row.samples]
+        values += [(value, value) for value in _beside_samples(name, attribute)]
+        last: Json = None
+        for value, wanted in [*values, *values[-2::-1]]:
+            if not _set(scene, kind, identifier, {name: value}).ok:
+                continue  # no section says that a property can be set
+            held = next(each for each in scene.objects(kind) if each["identifier"] == identifier).get(attribute)
+            scene.shows(next(claims(name)), _alike(attribute, held, wanted), {name: wanted}, {name: held})
+            last = value
+        found = _got(scene, kind, identifier, [name]).get(name)
+        right = last is None or _alike(attribute, found, last)
+        scene.shows(next(claims(name)), right, {name: last}, {name: found})
 
 
 def reserved(scene: Scene, kind: str) -> None:
@@ -240,6 +310,7 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
         **{f"limits-{name.removeprefix('PROPID_')}": partial(limited, name=name) for name in LIMITED},
         **{f"fixed-{kind}": partial(fixed, kind=kind) for kind in KINDS if dict(_unchanging(kind)) and _written(kind)},
         **{f"together-{kind}": partial(together, kind=kind) for kind in KINDS if len(_written(kind)) > 1},
+        **{f"sets-{kind}": partial(sets, kind=kind) for kind in KINDS if _written(kind)},
         **{f"reserved-{kind}": partial(reserved, kind=kind) for kind in _RESERVED},
     }
 )
