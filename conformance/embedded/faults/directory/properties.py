@@ -164,72 +164,89 @@ for _name, _source, _says in (
 # Values.
 
 
-def _shows(name, wrong, *breaks, named, says):
-    """Register a fault of the values of a property. wrong: those shown in place of others; breaks: beside its own."""
+def _shows(name, wrong, *words, named, says):
+    """Register a fault of the numbers of a property. wrong: those shown in place of others; words: ends of `breaks`."""
 
-    def shown(plain, self, asked, type_, value):
-        told = plain(asked, type_, value)
-        return wrong.get(told, told) if asked == name else told
+    def variant(plain, self, asked, value):
+        return plain(asked, wrong.get(value, value) if asked == name else value)
 
-    fault(named, DirectoryProperties.shown, _id(name), *breaks, says=says)(shown)
+    fault(named, DirectoryProperties.variant, *(_id(name, word) for word in words), says=says)(variant)
 
 
-_shows("PROPID_QM_OS", {0x400: 0x500, 0x500: 0x400}, _id("PROPID_QM_OS", "msmq-os-nts"),
-       _id("PROPID_QM_OS", "msmq-os-nte"),
+_FLAG: Final = "value-no value-yes"
+_SERVICE: Final = "service-none service-srv service-bsc service-psc service-pec"
+
+# Each value is shown as the next of these, the last one as the first; words of the demands that the values have.
+for _numbers, _rows in (
+    ((0, 1), {
+        "PROPID_Q_JOURNAL": "mq-journal-none mq-journal",
+        "PROPID_Q_AUTHENTICATE": "mq-authenticate-none mq-authenticate",
+        "PROPID_Q_TRANSACTION": "mq-transactional-none mq-transactional",
+        "PROPID_QM_FOREIGN": "msmq-machine foreign-machine",
+        "PROPID_QM_SERVICE_ROUTING": _FLAG,
+        "PROPID_QM_SERVICE_DSSERVER": "propid-qm-service-dsserver",
+        "PROPID_QM_SERVICE_DEPCLIENTS": "propid-qm-service-depclients",
+        "PROPID_QM_GROUP_IN_CLUSTER": "msmq-group-not-in-cluster msmq-group-in-cluster",
+        "PROPID_S_NT4_STUB": _FLAG,
+        "PROPID_S_FOREIGN": _FLAG,
+        "PROPID_SET_NT4": _FLAG,
+        "PROPID_SET_SERVICE_ROUTING": _FLAG,
+        "PROPID_SET_SERVICE_DSSERVER": _FLAG,
+        "PROPID_SET_SERVICE_DEPCLIENTS": _FLAG,
+    }),
+    ((0, 1, 2), {
+        "PROPID_Q_PRIV_LEVEL": "mq-priv-level-none mq-priv-level-optional mq-priv-level-body",
+        "PROPID_E_NAMESTYLE": "weakened-security-off weakened-security-on",
+    }),
+    ((0, 0x100, 0x200, 0x300, 0x400), {
+        "PROPID_QM_OS": "msmq-os-none msmq-os-foreign msmq-os-95 msmq-os-ntw msmq-os-nts",
+    }),
+    ((1, 3, 5), {"PROPID_CN_PROTOCOLID": "ip-address-type ipx-address-type foreign-address-type"}),
+    (SERVICES, {
+        "PROPID_QM_SERVICE": _SERVICE,
+        "PROPID_SET_SERVICE": _SERVICE,
+        "PROPID_SET_OLDSERVICE": _SERVICE,
+    }),
+):  # fmt: skip
+    for _name, _words in _rows.items():
+        _shows(_name, dict(zip(_numbers, (*_numbers[1:], _numbers[0]), strict=True)), *_words.split(),
+               named=f"{_word(_name)}-is-the-next",
+               says=f"{_name} has for each value the next one.")  # fmt: skip
+
+_shows("PROPID_QM_OS", {0x400: 0x500, 0x500: 0x400}, "msmq-os-nts", "msmq-os-nte",
        named="enterprise-server-is-a-server", says="Both kinds of servers of PROPID_QM_OS change places.")  # fmt: skip
-_shows("PROPID_QM_OS", {0: 0x100}, _id("PROPID_QM_OS", "msmq-os-none"),
-       named="unknown-system-is-foreign", says="An unknown operating system is shown as a foreign one.")  # fmt: skip
-_shows("PROPID_CN_PROTOCOLID", {3: 2}, _id("PROPID_CN_PROTOCOLID", "ipx-address-type"),
-       _id("PROPID_CN_PROTOCOLID", "values"), named="ipx-is-two", says="PROPID_CN_PROTOCOLID of IPX is 2.")  # fmt: skip
-_shows("PROPID_S_NT4_STUB", {0: 1, 1: 0}, _id("PROPID_S_NT4_STUB", "value-yes"), _id("PROPID_S_NT4_STUB", "value-no"),
-       named="new-site-is-migrated", says="PROPID_S_NT4_STUB is 1 for sites that were not migrated.")  # fmt: skip
-_shows("PROPID_E_NAMESTYLE", {0: 2}, _id("PROPID_E_NAMESTYLE", "weakened-security-off"),
-       named="strong-security-is-default", says="PROPID_E_NAMESTYLE is 2 where security is not weakened.")  # fmt: skip
-_shows("PROPID_QM_GROUP_IN_CLUSTER", {1: 0}, _id("PROPID_QM_GROUP_IN_CLUSTER", "msmq-group-in-cluster"),
-       named="cluster-is-none", says="PROPID_QM_GROUP_IN_CLUSTER is 0 in a cluster.")  # fmt: skip
-_shows(
-    "PROPID_SET_SERVICE",
-    {8: 4},
-    _id("PROPID_SET_SERVICE", "service-pec"),
-    named="enterprise-controller-is-a-site-controller",
-    says="PROPID_SET_SERVICE of an enterprise's controller is 4.",
-)
-_shows("PROPID_QM_OS", {code << 8: code for code in range(1, 6)}, *(
-    _id("PROPID_QM_OS", f"msmq-os-{each}") for each in ("foreign", "95", "ntw", "nts")),
-    named="systems-are-counted", says="PROPID_QM_OS counts the operating systems from 1 to 5.")  # fmt: skip
-_shows("PROPID_CN_PROTOCOLID", {1: 0, 3: 1, 5: 2}, *(_id("PROPID_CN_PROTOCOLID", f"{each}-address-type") for each in (
-    "ip", "ipx", "foreign")), _id("PROPID_CN_PROTOCOLID", "values"),
-    named="networks-are-counted", says="PROPID_CN_PROTOCOLID counts the protocols from 0.")  # fmt: skip
+
+# Numbers of no value.
+
+_shows("PROPID_QM_OS", {code << 8: code for code in range(1, 6)}, "values",
+       named="systems-are-counted", says="PROPID_QM_OS counts the operating systems from 1 to 5.")  # fmt: skip
+_shows("PROPID_CN_PROTOCOLID", {1: 0, 3: 1, 5: 2}, "values", "ipx-address-type",
+       named="networks-are-counted", says="PROPID_CN_PROTOCOLID counts the protocols from 0.")  # fmt: skip
+_shows("PROPID_Q_PRIV_LEVEL", {code: 1 << code for code in range(3)}, "values", "mq-priv-level-none",
+       "mq-priv-level-optional",
+       named="privacy-levels-are-bits", says="PROPID_Q_PRIV_LEVEL has a bit for each level.")  # fmt: skip
+for _name in ("PROPID_SET_SERVICE", "PROPID_SET_OLDSERVICE"):
+    _shows(_name, {code: code | 0x20 for code in SERVICES}, "values",
+           named=f"{_word(_name)}-has-a-bit",
+           says=f"{_name} has another bit, whatever the service is.")  # fmt: skip
 
 
 def _letters(of, *names):
     """Register a fault: flags of a class are letters."""
 
-    def shown(plain, self, asked, type_, value):
-        told = plain(asked, type_, value)
-        return {0: ord("N"), 1: ord("Y")}.get(told, told) if asked in names else told
+    def variant(plain, self, asked, value):
+        return plain(asked, {0: ord("N"), 1: ord("Y")}.get(value, value) if asked in names else value)
 
-    breaks = (_id(each, word) for word in (None, "values") for each in names)
-    fault(f"flags-of-{of}-are-letters", DirectoryProperties.shown, *list(breaks)[:5],
-          says=f"Flags of {of} are the codes of N and Y.")(shown)  # fmt: skip
+    fault(f"flags-of-{of}-are-letters", DirectoryProperties.variant, *(_id(each, "values") for each in names),
+          says=f"Flags of {of} are the codes of N and Y.")(variant)  # fmt: skip
 
 
+_letters("queues", "PROPID_Q_JOURNAL", "PROPID_Q_AUTHENTICATE", "PROPID_Q_TRANSACTION")
 _letters("managers", "PROPID_QM_FOREIGN", "PROPID_QM_SERVICE_ROUTING", "PROPID_QM_GROUP_IN_CLUSTER")
 _letters("sites", "PROPID_S_NT4_STUB", "PROPID_S_FOREIGN")
 _letters("enterprises", "PROPID_E_NAMESTYLE")
 _letters("settings", "PROPID_SET_NT4", "PROPID_SET_SERVICE_ROUTING", "PROPID_SET_SERVICE_DSSERVER",
          "PROPID_SET_SERVICE_DEPCLIENTS")  # fmt: skip
-for _name in ("PROPID_SET_SERVICE", "PROPID_SET_OLDSERVICE"):
-    _shows(_name, {code: code | 0x20 for code in SERVICES}, *(
-        _id(_name, f"service-{each}") for each in ("none", "srv", "bsc", "psc")),
-        named=f"{_word(_name)}-has-a-bit", says=f"{_name} has another bit, whatever the service is.")  # fmt: skip
-
-
-@fault("every-manager-has-a-service", DirectoryProperties.service, _id("PROPID_QM_SERVICE"),
-       "MQMQ-2.3.2.9.service-none", "MQMQ-2.3.2.9.service-srv")  # fmt: skip
-def every_manager_has_a_service(plain, self, found, argument):
-    """PROPID_QM_SERVICE has another bit, whatever the service is."""
-    return plain(found, argument) | 0x20
 
 
 @fault("digests-are-in-network-order", DirectoryProperties.shown, "MQMQ-2.3.6.5.md5", "MQMQ-2.3.9.3.md5",
@@ -238,13 +255,6 @@ def digests_are_in_network_order(plain, self, name, type_, value):
     """The bytes of a digest are those of its text, from the left."""
     told = plain(name, type_, value)
     return [str(uuid.UUID(bytes=uuid.UUID(each).bytes_le)) for each in told] if type_ == "digests" else told
-
-
-@fault("routing-comes-before-control", DirectoryProperties.service, _id("PROPID_QM_SERVICE"),
-       "MQMQ-2.3.2.9.service-bsc", "MQMQ-2.3.2.9.service-psc", "MQMQ-2.3.2.9.service-pec")  # fmt: skip
-def routing_comes_before_control(plain, self, found, argument):
-    """PROPID_QM_SERVICE does not tell what a controller controls."""
-    return plain(found | {"directory_server": False}, argument)
 
 
 @fault("remote-access-is-no-service", DirectoryProperties.service, _id("PROPID_QM_SERVICE"),
@@ -295,3 +305,10 @@ def set_of_a_type_with_other_bits(plain, self, name, type_, value):
     if name == "PROPID_QM_FOREIGN" and type(value) is int and value not in CODES[type_].values():
         return True
     return plain(name, type_, value)
+
+
+@fault("default-of-security-is-no-value", DirectoryProperties.taken,
+       _id("PROPID_E_NAMESTYLE", "weakened-security-default"))  # fmt: skip
+def default_of_security_is_no_value(plain, self, name, type_, value):
+    """PROPID_E_NAMESTYLE cannot be set to the default of the implementation."""
+    return None if name == "PROPID_E_NAMESTYLE" and value == 2 else plain(name, type_, value)
