@@ -44,6 +44,7 @@ CONTROL = "no fault"
 _ROUNDS = 8  # runs for one fault; the last has all its checks switched off
 _RECORDED_ROUNDS = 60  # runs for one fault that is recorded; each switches off what the one before has shown
 _TO_THE_END = frozenset({"names", "packets", "structures", "properties", "directory"})  # tables: many failures at once
+_APART = frozenset({"directory"})  # suites that end a manager while it waits: one in this process waits to the end
 _TAPED = frozenset({"objects"})  # suites whose fixed examples one process plays with many faults
 _BATCH = 60  # faults that such a process tries; it plays all examples without a fault first, for a minute
 REFUTING = (Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY)
@@ -403,7 +404,12 @@ def _run(
     """Run suites in a separate process, because a fault may leave anything behind in its process."""
     wanted = {"adapter": connector, "suites": suite, "profile": profile, "level": level, "disable": list(disable)}
     one = _TO_THE_END.isdisjoint((suite or "").split(","))
-    own = {"out": str(folder), "in_process": suite is not None, "max_failures": 1 if one else None, "quirks": False}
+    own = {
+        "out": str(folder),
+        "in_process": suite not in {None, *_APART},
+        "max_failures": 1 if one else None,
+        "quirks": False,
+    }
     arguments = [executable, "-c", RUN, json.dumps({**wanted, **own})]
     code = children.run(arguments, limit_s)
     if code is None:
