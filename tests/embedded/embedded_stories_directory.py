@@ -374,11 +374,13 @@ def values(tell: Directed) -> None:
     """Values that a property does not take."""
     tell.use()
     tell.put("routing_link", identifier=LINK, site1_identifier=NORTH, site2_identifier=SOUTH)
+    tell.put("enterprise", identifier=LINK, name="all")
     for kind, identifier, property_, vt, value in (
         *(("routing_link", LINK, 812, 19, cost) for cost in (0, 1, 999_999, 1_000_000)),
         *(("queue_manager", HOST, 219, 17, flag) for flag in (0, 1, 2)),
         ("queue_manager", HOST, 219, 19, 1),
         ("queue", FAR, 108, 31, "x" * 125),
+        ("enterprise", LINK, 602, 17, 2),
         ("site", NOBODY, 301, 31, "none"),
     ):
         given = [{"property": property_, "value": {"vt": vt, "value": value}}]
