@@ -86,6 +86,13 @@ for _method, (_number, _noun) in _EVENTS.items():
           says=f"A {_noun} that does not reach the directory answers GenericError.",
           )(_answers(_method, NOT_CONNECTED, FAILED))  # fmt: skip
 
+_FIRST: Final[dict[str, dict[str, Any]]] = {
+    "write-of-nothing-succeeds": {
+        "first_seen_as": ("MQAC-3.2.4.2.1.update-directory-user-directory-follows",),
+        "because": "An object that writes to what is gone succeeds where it has to fail.",
+    }
+}
+
 for _name, _method, _seen, _told, _breaks, _says in (
     ("object-that-exists-is-an-error", "create", EXISTS, FAILED,
      (f"{_RESULT}object-already-exists", f"{_EVENT}18.directory-status", f"{_EVENT}18.reached"),
@@ -102,7 +109,9 @@ for _name, _method, _seen, _told, _breaks, _says in (
     ("end-of-a-query-is-absent-object", "next", END, NO_OBJECT, (f"{_RESULT}end-of-data", f"{_EVENT}22.delegated"),
      "Behind the last object of a query comes ObjectNotFound."),
 ):  # fmt: skip
-    fault(_name, getattr(Integration, _method), *_breaks, says=_says)(_answers(_method, _seen, _told))
+    fault(_name, getattr(Integration, _method), *_breaks, says=_says, **_FIRST.get(_name, {}))(
+        _answers(_method, _seen, _told)
+    )
 
 
 @fault("forced-read-goes-offline", Integration.read, f"{_EVENT}20.reached")
