@@ -49,7 +49,7 @@ ENDS: Final[Mapping[str, tuple[tuple[str, ...], tuple[tuple[int, tuple[Call, ...
     ),
     "the last one alone decides": ((_COMMITS,), ((0, (prepare(),)), (1, (prepare(single=True),)), (0, (commit(),)))),
 }
-"""What an end shows, and its acts in order, each with the manager that does them: 0 for the first."""
+"""By how it ends: the requirements that are shown, and the acts in order, each with its manager (0: the first)."""
 
 
 def rows() -> list[Any]:

@@ -58,7 +58,7 @@ def test_work_in_what_is_over_is_refused(mq: Any, judge: Any, mq_need: Any) -> N
 def test_an_identifier_names_a_new_transaction_after_its_end(
     mq: Any, judge: Any, mq_need: Any, first: tuple[Call, ...], second: tuple[Call, ...]
 ) -> None:
-    """What is over is in no collection (MS-MQDMPR 3.1.4.4, 3.1.4.5), so nothing of it is found and all begins anew."""
+    """An ended transaction is in no collection (MS-MQDMPR 3.1.4.4, 3.1.4.5): nothing of it is found again."""
     history = story(mq, judge, mq_need)
     history.run(*filled("a", "b", "c"), enlist("t1"), receive(within="t1"), send("d", within="t1"), *first)
     history.run(enlist("t2"), receive(within="t2"), send("e", within="t2"), *looked(1), *second, *looked(5))

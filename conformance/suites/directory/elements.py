@@ -154,7 +154,7 @@ def _sends(scene: Scene, answer: Result, here: Sequence[str]) -> None:
 
 
 def transacted(scene: Scene, shape: str, state: str) -> None:
-    """What is sent in a transaction comes to each element with its commit, and to none without it."""
+    """A message that is sent in a transaction comes to each element with its commit, and to none without it."""
     if shape == "nested" and scene.reads("R-MQDMPR-expand-format-name", "one-pass"):
         raise Untold("a list in a list need not be looked at")
     scene.used()
@@ -175,7 +175,7 @@ def transacted(scene: Scene, shape: str, state: str) -> None:
 
 
 def single(scene: Scene, state: str) -> None:
-    """Of elements that are equal but for their case one is left, which is opened as if it were the whole name."""
+    """One is left of elements equal but for their case, and is opened as if it were the whole name."""
     scene.used()
     private, public = _queues(scene)
     rows = [[each, each.upper(), each.lower()] for each in (private, public)]

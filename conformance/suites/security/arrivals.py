@@ -645,7 +645,7 @@ def keyed(scene: Scene) -> None:
 
 
 def outliving(scene: Scene) -> None:
-    """What a queue demands, and what is known of a packet, are the same after a kill."""
+    """The demands of a queue, and what is known of a packet, are the same after a kill."""
     if not scene.mq.keeps_state:
         raise Untold("a restart of this connection does not find the state again")
     desk = Desk(scene)
