@@ -191,7 +191,7 @@ def cancel(number, params):
     answer(number)
 
 
-for facet in sys.argv[1:]:  # others of this folder
+for facet in {"directory"}.intersection(sys.argv):  # others of this folder
     __import__(facet)
 
 
