@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from directory_telling import OPTIONS, told
 from distorting import Distorting, silent, without
 
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
-from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.harness.recorder import ConformanceFailure
 from conformance.model.descriptors import decoded, encoded
-from conformance.spec.catalogue import assignment
 from conformance.suites.directory import (
     attributes,
     client_objects,
@@ -30,10 +30,8 @@ from conformance.suites.directory import (
     rejudge,
     updates,
 )
-from conformance.suites.directory.stories import TABLE
 from conformance.verdict import Outcome, Verdict
 
-OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 3, 25, first_only=True)
 FIRST_TOLD = {
     **initialization.STORIES,
     **attributes.STORIES,
@@ -159,13 +157,6 @@ ADVISED = {
 
 def opened(manager: str, folder: Path, module: str = "directory_manager", *, in_process: bool = True) -> Client:
     return connect(f"python:{module}:{manager}", state_dir=folder, in_process=in_process)
-
-
-def told(client: Client, name: str, seen: list[Verdict]) -> None:
-    judge = Recorder(OPTIONS, lambda verdict, count: seen.append(verdict))
-    client.call("reset")
-    TABLE.tell(name, client, judge)
-    judge.flush()
 
 
 def passes(name: str, client: Client) -> None:

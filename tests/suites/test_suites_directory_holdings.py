@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_suites_directory import OPTIONS, told
+from directory_telling import OPTIONS, told
 
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
