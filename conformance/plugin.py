@@ -196,7 +196,7 @@ def mq(request: pytest.FixtureRequest, judge: Recorder) -> Iterator[GuardedClien
 
 @pytest.fixture
 def mq_other(request: pytest.FixtureRequest, mq: GuardedClient) -> Iterator[GuardedClient]:
-    """A second manager, with a state of its own. Skips the test where one connection has one manager."""
+    """A second manager, with a state of its own; a history resets it. Skips the test if there can be only one."""
     from conformance.files import scratch
     from conformance.harness.guarded_client import GuardedClient
 

@@ -147,7 +147,7 @@ def limited(scene: Scene, name: str) -> None:
         for given in ({name: value}, {name: value, **beside}, {**beside, name: value}):
             taken = _set(scene, row.kind, identifier, given).ok
             found = _got(scene, row.kind, identifier, [name])
-            right = found == before or (taken and not equal(found.get(name), value))
+            right = found == before or (taken and not any(equal(found.get(name), each) for each in beyond))
             scene.shows(demand, right, dict(before), dict(found))
             writes = [each for each in scene.asked() if each["method"] == "write"]
             carried = [each for each in writes if each["params"]["object"].get(attribute) == value]
