@@ -268,7 +268,8 @@ class Connections:
                 yield from self._finish(connection, side, record, time_ns, "ended")
         if all(half.finished for half in connection.halves):
             connection.closed = True
-            yield Closed(connection.number, time_ns, connection.first_end, "fin", attempted(connection, "fin"))
+            attempt = attempted(connection, "fin")
+            yield Closed(connection.number, time_ns, connection.first_end, "fin", attempt, both=True)
 
     def _finish(self, connection: _Connection, side: int, record: int, time_ns: int, ending: Ending) -> Iterator[Event]:
         half = connection.halves[side]

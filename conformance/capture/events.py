@@ -143,13 +143,15 @@ class Attempt:
 @dataclass(frozen=True, slots=True)
 class Closed:
     """The end of a connection. by: the side that ended it first, None when the capture just stopped. how: fin, rst,
-    reused, evicted (to bound memory) or end (of the capture). attempt: what it was if it carried no byte."""
+    reused, evicted (to bound memory) or end (of the capture). attempt: what it was if it carried no byte. both: each
+    side has ended it."""
 
     connection: int
     time_ns: int
     by: Side | None
     how: Literal["fin", "rst", "reused", "evicted", "end"]
     attempt: Attempt | None = field(default=None, compare=False)
+    both: bool = False
 
 
 @dataclass(frozen=True, slots=True)

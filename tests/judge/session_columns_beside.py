@@ -215,14 +215,14 @@ def same_session(mine: Any, its: Any) -> None:
         same(mine.counts.directions[side], its.counts.directions[side], ("known", "sent", "recoverable"))
         same(mine.counts.acknowledged[side], its.counts.acknowledged[side], ("count", "recoverable"))
         one, other = mine.flow.sides[side], its.flow.sides[side]
-        same(one, other, ("window", "before", "acknowledged"))
+        same(one, other, ("window", "before", "latest_ns", "old", "paused"))
         assert bool(one.pending) == bool(other.pending)
         waiting, wanted = one.under_way, list(other.under_way._messages or ())
         assert waiting.length == len(wanted)
         node, found = waiting.head, []
         for _ in wanted:
-            node, time_ns, recoverable = waiting.nodes.nodes[node].tolist()
-            found.append((time_ns, bool(recoverable)))
+            node, time_ns, message = waiting.nodes.nodes[node].tolist()
+            found.append((time_ns, message >> 1, bool(message & 1)))
         assert found == wanted
 
 

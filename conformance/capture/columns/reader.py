@@ -209,7 +209,7 @@ class Lending(Connections):
                 connection.closed, connection.first_end = True, SIDES[int(self.flows[slot, p.FIRST_END]) - 1]
                 silent = not self.flows[slot, [side + p.OFFSET for side in p.SIDES]].any()
                 attempt = attempted(connection, "fin") if silent else None
-                yield number, Closed(connection.number, time_ns, connection.first_end, "fin", attempt)
+                yield number, Closed(connection.number, time_ns, connection.first_end, "fin", attempt, both=True)
 
     def _opened_at(self, slot: int, row: list[int], record: int, time_ns: int, sequence: int) -> _Connection:
         """Open a connection by a SYN that the walk has met, as `_open`. row: its row, as far as the ends."""

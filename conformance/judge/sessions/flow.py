@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from conformance.capture import Side
 from conformance.judge.sessions.context import LOST, MESSAGES, Assumed, Notes, Seen
@@ -217,7 +217,7 @@ class Counts:
 
 
 WINDOW = requirement_id("MQQB-3.1.7.1.window")
-ACKNOWLEDGED_IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
+ACKNOWLEDGED_IN_TIME: Final[str] = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
 _AT_ONCE = requirement_id("MQQB-3.1.5.8.7.recoverable-at-once")
 _SOMETHING = requirement_id("MQQB-3.1.6.4.something-to-acknowledge")
 _INCLUDED = requirement_id("MQQB-3.1.7.11.header-included")
@@ -255,19 +255,24 @@ class Waiting(NamedTuple):
 
 @dataclass(slots=True)
 class UnderWay:
-    """The messages of one side that are not acknowledged yet: the time of each, and whether it is recoverable."""
+    """The messages of one side that are not acknowledged: the time and frame of each, and whether it is recoverable."""
 
-    _messages: deque[tuple[int, bool]] | None = None
+    _messages: deque[tuple[int, int, bool]] | None = None
 
-    def add(self, time_ns: int, *, recoverable: bool) -> None:
+    def add(self, time_ns: int, frame: int, *, recoverable: bool) -> None:
         """Add a message; too many push out the oldest."""
         if self._messages is None:
             self._messages = deque(maxlen=MAX_UNDER_WAY)
-        self._messages.append((time_ns, recoverable))
+        self._messages.append((time_ns, frame, recoverable))
 
-    def messages(self) -> Iterable[tuple[int, bool]]:
+    def messages(self) -> Iterable[tuple[int, int, bool]]:
         """Return the messages, the oldest first."""
         return self._messages or ()
+
+    @property
+    def count(self) -> int:
+        """The number of messages."""
+        return len(self._messages or ())
 
     def take(self, count: int) -> Covered | None:
         """Remove up to this many messages, the oldest first; None without any."""
@@ -275,7 +280,7 @@ class UnderWay:
         if not messages or not count:
             return None
         taken = [messages.popleft() for _ in range(min(count, len(messages)))]
-        recoverable = [time_ns for time_ns, one in taken if one]
+        recoverable = [time_ns for time_ns, _, one in taken if one]
         return Covered(taken[0][0], recoverable[0] if recoverable else None, len(recoverable))
 
 
@@ -283,13 +288,17 @@ class UnderWay:
 class FlowSide:
     """The state of one side of a connection. window: the largest it has announced, None without any.
 
-    named: the window in its ConnectionParameters. before: the count it acknowledged last. pending: its acknowledgments
-    that are not judged yet.
+    named: the window in its ConnectionParameters. before: the count it acknowledged last. latest_ns: the time of its
+    last packet, 0 without any. old: messages that may have been sent before. paused: it has stopped to acknowledge.
+    pending: its acknowledgments that are not judged yet.
     """
 
     window: int | None = None
     named: int | None = None
     before: int = 0
+    latest_ns: int = 0
+    old: int = 0
+    paused: bool = False
     under_way: UnderWay = field(default_factory=UnderWay)
     pending: deque[Waiting] | None = None
 
@@ -300,6 +309,13 @@ class Timers:
 
     recoverable_ms: int | None = None
     express_ms: int | None = None
+
+
+def acknowledgment_due_ns(covered: Covered, express_ms: int, recoverable_ms: int) -> int:
+    """Return when the acknowledgment of these messages is due (MS-MQQB 3.1.5.8.2, 3.1.5.8.7)."""
+    due_ns = covered.first_ns + express_ms // 2 * _MS
+    first_ns = covered.recoverable_ns
+    return due_ns if first_ns is None or first_ns > due_ns else first_ns + recoverable_ms * _MS
 
 
 @lru_cache
@@ -329,6 +345,7 @@ class Flow:
         side, kind = seen.side, seen.kind
         assert side is not None
         other: Side = "acceptor" if side == "initiator" else "initiator"
+        self.sides[side].latest_ns = seen.time_ns
         if kind == "ConnectionParameters":
             self.timers.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
             self.timers.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")
@@ -342,6 +359,7 @@ class Flow:
                 self.sides[side].named = window  # Further ones of this size are no deviations of their own.
             if not fits or not named:
                 self._announced(side, window)
+            self.sides[side].paused = kind == "SessionAck" and window == _PAUSED
             self._acknowledgment(seen, notes, side, other)
         if kind in MESSAGES:
             self._message(seen, notes, side, other)
@@ -353,7 +371,8 @@ class Flow:
 
     def _message(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         mine = self.counts.directions[side]
-        self.sides[side].under_way.add(seen.time_ns, recoverable=seen.number("UserHeader.Flags.DM") == 1)
+        recoverable = seen.number("UserHeader.Flags.DM") == 1
+        self.sides[side].under_way.add(seen.time_ns, seen.frame_number, recoverable=recoverable)
         count = self.counts.acknowledged[other].count
         if not (mine.known and self.counts.directions[other].known and count is not None):
             notes.undecided(WINDOW, seen, LOST)
@@ -426,7 +445,7 @@ class Flow:
         highest = lowest + flags.bit_length() - 1
         if not lowest or not flags or after(count, highest) < 0:
             return False
-        left = sum(recoverable for _, recoverable in self.sides[other].under_way.messages())
+        left = sum(recoverable for _, _, recoverable in self.sides[other].under_way.messages())
         counted = self.counts.directions[other].recoverable - left
         return after(highest, counted) > 0 and self.counts.directions[other].recoverable >= highest
 
@@ -477,10 +496,7 @@ class Flow:
         express_ms, recoverable_ms = self.timers.express_ms, self.timers.recoverable_ms
         if express_ms is None or recoverable_ms is None:
             return
-        first_ns = covered.recoverable_ns
-        due_ns = covered.first_ns + express_ms // 2 * _MS
-        if first_ns is not None and first_ns <= due_ns:
-            due_ns = first_ns + recoverable_ms * _MS
+        due_ns = acknowledgment_due_ns(covered, express_ms, recoverable_ms)
         latest_ns = due_ns - covered.first_ns + (_SLACK_MS + 1) * _MS
         why = notes.timeless(covered.first_ns, seen.time_ns, lambda taken: taken < latest_ns)
         if why is not None:

@@ -17,6 +17,7 @@ from conformance.judge.sessions.opening import NULL_GUID, Clocks, Opening
 from conformance.judge.sessions.packets import Pings, judge_alone
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
+from conformance.judge.sessions.waits import Ending, Pasts, has_room, judge_waits
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
 
@@ -52,8 +53,9 @@ def judge_opening(seen: Seen, opening: Opening, tables: Tables, notes: Notes) ->
         opening.lose()
 
 
-def judge_message(seen: Seen, opening: Opening, tables: Tables, notes: Notes, counted: Counted) -> None:
+def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, counted: Counted) -> None:
     """Judge a packet that was intelligible after the rules of its connection did."""
+    opening = session.opening
     if counted.miscounted:
         opening.miscounted(seen)
     if seen.kind not in MESSAGES:
@@ -65,7 +67,8 @@ def judge_message(seen: Seen, opening: Opening, tables: Tables, notes: Notes, co
         opening.decide(seen, notes, tables.pings)
     source = seen.text("UserHeader.SourceQueueManager")
     number, back = seen.number("UserHeader.MessageID"), tables.transactions.back
-    new = tables.messages.see(seen, notes, source, number, back)
+    first = tables.messages.see(seen, notes, source, number, back)
+    new, again = first == seen.frame_number, first is not None and first <= opening.began
     manager = opening.manager(side)
     # A router only passes messages on (MS-MQQB 3.1.1.5).
     original = source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0
@@ -76,9 +79,14 @@ def judge_message(seen: Seen, opening: Opening, tables: Tables, notes: Notes, co
                 other = opening.manager(_OTHER[side])
                 direct = tables.transactions.acknowledges(seen, other)
                 judge_order_queue(seen, notes, manager, other, direct=direct)
-        tables.lifetimes.see(seen, notes, source, new=new, original=original)
+        if first is not None and again:
+            tables.pasts.sent_again(seen, notes, first)
+        old = tables.lifetimes.see(seen, notes, source, first=new or again, original=original)
+        session.flow.sides[side].old += old or not new
+    # Where the window is narrow, an OrderAck waits for acknowledgments of what was sent before it.
+    begun_ns = opening.opened.time_ns if has_room(session.flow.sides[side]) else seen.time_ns
     known = tables.messages.known
-    tables.transactions.see(seen, notes, known, new=new, original=original, idle=counted.idle)
+    tables.transactions.see(seen, notes, known, new=new, original=original, idle=counted.idle, begun_ns=begun_ns)
 
 
 def lose_path(opening: Opening, side: Side, tables: Tables) -> None:
@@ -93,9 +101,12 @@ def lost(opening: Opening, side: Side, tables: Tables) -> None:
     lose_path(opening, side, tables)
 
 
-def closed(event: Closed, opening: Opening, tables: Tables, notes: Notes) -> None:
-    """Judge the end of a connection."""
+def closed(event: Closed, session: Session, tables: Tables, notes: Notes, reached: int) -> None:
+    """Judge the end of a connection. reached: the number of the last packet."""
+    opening = session.opening
     opening.end(event, notes)
+    ending = Ending(opening.opened, opening.began, session.counts, session.flow)
+    judge_waits(ending, event, notes, tables.transactions, tables.messages.known, tables.pasts, reached)
     tables.pings.forget(opening.opened.initiator.address, opening.client)
     tables.pings.forget(opening.opened.acceptor.address, opening.server)
 
@@ -139,6 +150,7 @@ class Tables:
     sessions: dict[int, Session] = field(default_factory=dict)
     origins: Origins = field(default_factory=Origins)
     clocks: Clocks = field(default_factory=Clocks)
+    pasts: Pasts = field(default_factory=Pasts)
 
     @classmethod
     def begin(cls, scopes: tuple[str, ...]) -> Tables:
@@ -156,10 +168,11 @@ class Tables:
             while table and next(iter(table.values())).frame <= oldest:
                 table.popitem(last=False)
 
-    def open(self, event: Opened) -> None:
-        """Begin the state of a connection."""
+    def open(self, event: Opened, reached: int) -> None:
+        """Begin the state of a connection. reached: the number of the last packet."""
         counts = Counts.begin(complete=event.complete)
-        self.sessions[event.connection] = Session(Opening(event, known=event.complete), counts, Flow(counts))
+        opening = Opening(event, known=event.complete, began=reached, counts=counts)
+        self.sessions[event.connection] = Session(opening, counts, Flow(counts))
 
 
 class SessionJudge:
@@ -224,7 +237,7 @@ class SessionJudge:
             return self.see(Seen(event, packet or dissect(event.data, transport=event.transport)))
         tables, notes = self.tables, self._notes
         if isinstance(event, Opened):
-            tables.open(event)
+            tables.open(event, self.reached)
             if not event.complete:
                 self._lose(event.connection, "initiator")
                 self._lose(event.connection, "acceptor")
@@ -233,7 +246,7 @@ class SessionJudge:
         elif isinstance(event, Closed):
             session = tables.sessions.pop(event.connection, None)
             if session is not None:
-                closed(event, session.opening, tables, notes)
+                closed(event, session, tables, notes, self.reached)
         elif isinstance(event, SetBack):
             notes.doubted_ns = event.latest_ns
             tables.lifetimes.forget()
@@ -254,7 +267,7 @@ class SessionJudge:
         judge_place(seen, session.opening, tables, notes)
         counted = judge_connection(seen, notes, session.counts, session.flow)
         if seen.trouble is None:
-            judge_message(seen, session.opening, tables, notes, counted)
+            judge_message(seen, session, tables, notes, counted)
         return self._taken()
 
     def _taken(self) -> list[Said]:

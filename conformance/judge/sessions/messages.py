@@ -318,6 +318,7 @@ _MESSAGE = requirement_id("MQQB-3.1.7.1.7.message-id")
 _COMPUTER = requirement_id("MQQB-3.1.7.1.7.computer")
 _TARGET = requirement_id("MQQB-3.1.7.1.7.target")
 _QUEUE = requirement_id("MQQB-3.1.7.1.7.queue")
+_NOT_TRACED = requirement_id("MQDMPR-3.1.1.12.tracing-not-requested")
 _REPORT_UNDECIDED = "the traced message is not in the capture"
 _TO = "UserHeader.DestinationQueue.PublicQueueIdentifier"
 _PUBLIC = 5  # UserHeader.Flags.DQ of a public format name.
@@ -372,8 +373,10 @@ def _message(seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str]
     debug = found.text("DebugHeader.Queue.QueueIdentifier")
     if destination is not None:
         notes.judge(_TARGET, _is_named(body["queue"], destination), seen, list(destination), body["queue"])
-    if debug is not None:
+    if debug is not None and seen.number("UserHeader.Flags.DQ") == _PUBLIC:
         notes.same(_QUEUE, seen, debug, seen.text(_TO))
+    asked = "tracing" if debug is not None else "none"
+    notes.judge(_NOT_TRACED, debug is not None, seen, "no report on a message that asks for no tracing", asked)
 
 
 def _traced(seen: Seen, number: int, digits: str, name: str, known: Remembered) -> str | None:
@@ -522,13 +525,14 @@ class Messages:
 
     known: OrderedDict[tuple[str, int], Known] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, source: str | None, number: int | None, back: Back) -> bool:
-        """Judge a message of any kind by its identifier; return True when it is the first with that identifier.
+    def see(self, seen: Seen, notes: Notes, source: str | None, number: int | None, back: Back) -> int | None:
+        """Judge a message of any kind by its identifier.
 
-        back: returns the path on which a packet's receiver sends.
+        Returns the frame of its first transmission, which may be this one, and None for one that nobody can compare, or
+        that has the identifier of another. back: returns the path on which a packet's receiver sends.
         """
         if source is None or number is None or not seen.whole:
-            return False
+            return None
         now = Known.of(seen)
         values = now.values
         known = self.known
@@ -545,13 +549,14 @@ class Messages:
                     judge_report(seen, notes, known)
             if seen.kind == "FinalAck":
                 self._final(seen, notes)
-            return True
+            return now.frame
         another = before.is_another(now)
         actual = "another message" if another else "the same"
         notes.judge(_IDENTIFIER, not another, seen, f"the same message as in packet {before.frame}", actual)
-        if not another:
-            _same_marks(seen, notes, before)
-        return False
+        if another:
+            return None
+        _same_marks(seen, notes, before)
+        return before.frame
 
     def _final(self, seen: Seen, notes: Notes) -> None:
         source, number = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
@@ -587,6 +592,8 @@ EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
 _ORDINAL = requirement_id("MQQB-3.1.7.1.1.ordinal")
 # A clock is right that is this close to the capture's; a time is wrong that is so far after it, or before it.
 RIGHT, AHEAD, BEHIND = 3_600, 86_400, 10 * 365 * 86_400
+OLD_S: Final = 5
+"""A message so much older than the youngest of its queue manager may have been sent before."""
 _SECONDS = 2  # SentTime is in whole seconds, and so may be the clock it is compared with.
 
 Place = tuple[int | None, str, str, int | None]  # Connection, queue manager, queue and priority.
@@ -603,11 +610,15 @@ class Lifetimes:
     last: OrderedDict[Place, int] = field(default_factory=OrderedDict)
     doubted: OrderedDict[str, tuple[Seen, int]] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, source: str, *, new: bool, original: bool) -> None:
-        """Judge a message. new: not seen before. original: sent by the queue manager that made it, `source`."""
-        self._expiry(seen, notes, source)
-        if new and original and seen.kind == "UserMessage":
+    def see(self, seen: Seen, notes: Notes, source: str, *, first: bool, original: bool) -> bool:
+        """Judge a message. first: the first of its kind on this session. original: sent by who made it, `source`.
+
+        Returns True if it may have been sent before, by its age.
+        """
+        old = self._expiry(seen, notes, source)
+        if first and original and seen.kind == "UserMessage":
             self._identifier(seen, notes, source)
+        return old
 
     def forget(self) -> None:
         """Forget the ages by a clock that has been set since."""
@@ -615,24 +626,25 @@ class Lifetimes:
         while self.smallest:
             self.smallest.popitem(last=False)
 
-    def _expiry(self, seen: Seen, notes: Notes, source: str) -> None:
+    def _expiry(self, seen: Seen, notes: Notes, source: str) -> bool:
         sent, allowed = seen.number("UserHeader.SentTime"), seen.number("BaseHeader.TimeToReachQueue")
         if sent is None or allowed is None:
-            return
+            return True
         if seen.time_ns <= 0:
             for requirement in (SENT_TIME, EXPIRED)[: 1 if allowed == _INFINITE else 2]:
                 notes.undecided(requirement, seen, NO_TIMES, anywhere=True)
-            return
+            return True
         age = seen.time_ns // 1_000_000_000 - sent
         if not self._is_time(seen, notes, source, age):
-            return
+            return True
         smallest = self.smallest.get(source)
+        old = not -_SECONDS <= age <= OLD_S if smallest is None else age - smallest > OLD_S
         if smallest is None or age < smallest:
             smallest = self.smallest[source] = age
             if len(self.smallest) > MAX_HOSTS:
                 self.smallest.popitem(last=False)
         if allowed == _INFINITE:
-            return
+            return old
         if age - smallest > allowed + _SECONDS and not -_SECONDS <= age <= allowed + _SECONDS:
             notes.judge(EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
         elif age - smallest <= allowed + _SECONDS and age <= allowed + _SECONDS:
@@ -640,6 +652,7 @@ class Lifetimes:
                 notes.judge(EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
         else:
             notes.undecided(EXPIRED, seen, "the clocks of the sender and of the capture may differ")
+        return old
 
     def _is_time(self, seen: Seen, notes: Notes, source: str, age: int) -> bool:
         """Judge that SentTime is a time at which the message can have been sent; False leaves the message out.

@@ -108,6 +108,26 @@ def later(number: float, milliseconds: float) -> Edit:
     return change
 
 
+def outlasting(milliseconds: int) -> Edit:
+    """Move the ends of all connections to a later time."""
+    return lambda events: [
+        replace(one, time_ns=one.time_ns + milliseconds * 1_000_000) if isinstance(one, Closed) else one
+        for one in events
+    ]
+
+
+def repeated(of: float, at: float) -> Edit:
+    """Insert the bytes of one frame before another, on the connection of that one."""
+
+    def change(events: list[Event]) -> list[Event]:
+        before: Any = at - 0.5  # An edit can name this number, and no other frame has it.
+        place = events.index(frame(events, at))
+        made = replace(frame(events, at), data=frame(events, of).data, number=before)
+        return [*events[:place], made, *events[place:]]
+
+    return change
+
+
 def swap(one: float, other: float) -> Edit:
     """Exchange the bytes of two frames of one direction."""
 
@@ -184,7 +204,6 @@ SEQUENCE = 0x65535000_00000001
 ALPHA, BETA = UUID("5b0f9c1e-7a42-4d0e-9c55-3f6f2a1d8e01"), UUID("c1a7e6d4-2b93-4f18-8a6e-90d4b7c3f502")
 ACKNOWLEDGER = "TCP:192.0.2.32".encode("utf-16-le")  # The name of its own order queue begins so.
 STRANGER = UUID("0d9f1f5e-8e3b-4f0e-9f0a-4c5b6d7e8f90")
-REPORTS = UUID("3d5c0b9a-66a1-4c8e-9a4b-0f1e2d3c4b5a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,6 +391,15 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.7.15.plain": [flip(19, USER, 0x100)],
     "MQQB-3.1.5.8.6.accepted": [put(10, f"{TX}.PreviousTxSequenceNumber", 5)],
     "MQQB-3.1.3.2.order-ack-delay": [delayed(25, -800)],
+    # A side with a narrow window may have to wait for acknowledgments before it sends another message.
+    "MQQB-3.1.6.9.sent": [
+        put(5, f"{PARAMETERS}.WindowSize", 10), put(24, f"{SESSION}.WindowSize", 10), drop(25, 26), outlasting(90_000),
+    ],
+    "MQQB-3.1.6.5.resent": [
+        put(6, f"{PARAMETERS}.WindowSize", 10), *(put(n, f"{SESSION}.WindowSize", 10) for n in (12, 23)), drop(25, 26),
+        outlasting(90_000),
+    ],
+    "MQQB-3.1.6.3.closes": [put(21, f"{SESSION}.WindowSize", 1), drop(26), outlasting(200_000)],
     "MQMQ-2.2.20.5.first-in-transaction": [flip(10, f"{TX}.Flags", FM)],
     "MQMQ-2.2.20.5.last-in-transaction": [flip(10, f"{TX}.Flags", LM)],
     "MQMQ-2.2.20.5.transaction-identifier": [flip(10, f"{TX}.Flags", 0b100 << 4)],
@@ -453,6 +481,8 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.7.1.7.computer": [put(17, f"{PROPERTIES}.Label", "5B1F".encode("utf-16-le"))],
     "MQQB-3.1.7.1.7.target": [_renamed(17, "ledger", "ledges")],
     "MQQB-3.1.7.1.7.queue": [rebuilt(17, TO_A_PUBLIC_QUEUE)],
+    "MQDMPR-3.1.1.12.tracing-not-requested": [rebuilt(5, {"BaseHeader.Flags.DH": 0, "BaseHeader.Flags.TR": 0})],
+    "MQQB-3.1.1.6.1.discarded": [repeated(5, 23), put(24, f"{SESSION}.AckSequenceNumber", 2)],
     "MQMQ-2.2.18.1.6.nack-hop-count-exceeded": [put(15, f"{PROPERTIES}.MessageClass", 0x8005)],
 }  # fmt: skip
 
@@ -481,23 +511,16 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "MQMQ-2.2.20.4.ack-sequence-number": ("MQQB-3.1.5.8.2.acknowledged-in-time",),
 }
 
-_TRACED: dict[str, int | str | bytes] = {
-    "BaseHeader.Flags.DH": 1, "BaseHeader.Flags.TR": 1, "DebugHeader.Flags.QT": 1,
-    "DebugHeader.Queue.QueueIdentifier": str(REPORTS),
-}  # fmt: skip
 _TO_BETA: dict[str, int | str | bytes] = {**TO_A_PUBLIC_QUEUE, "UserHeader.QueueManagerAddress": str(BETA)}
 _OF_A_PUBLIC_QUEUE: dict[str, int | str | bytes] = {
     "UserHeader.Flags.RQ": 5, "UserHeader.ResponseQueue.PublicQueueIdentifier": str(UUID(int=7)),
 }  # fmt: skip
-# What the fixtures lack: a message to a public queue, a traced one, and an order queue without a direct name.
+# What the fixtures lack: a message to a public queue, and an order queue without a direct name.
 _BEFORE: dict[str, list[Edit]] = {
     "MQQB-3.1.7.17.private-name": [
         rebuilt(20, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(ALPHA)}),
     ],
     "MQQB-3.1.5.8.10.addressee": [rebuilt(8, _TO_BETA), rebuilt(19, _OF_A_PUBLIC_QUEUE)],
-    "MQQB-3.1.7.1.7.queue": [
-        rebuilt(5, _TRACED), rebuilt(17, {"UserHeader.DestinationQueue.PublicQueueIdentifier": str(REPORTS)}),
-    ],
     "MQQB-3.1.1.5.passed-on": [
         add(17, lambda events: replace(frame(events, 17), data=frame(events, 6).data)), flip(17.5, USER, 1),
         put(18, "SessionHeader.AckSequenceNumber", 6), put(18, "SessionHeader.RecoverableMsgAckFlags", 0b111),

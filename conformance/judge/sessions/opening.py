@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from conformance.capture import Closed, Opened, Side
 from conformance.judge.sessions.context import MAX_HOSTS, MESSAGES, Notes, Seen, verdict_on
+from conformance.judge.sessions.flow import Counts, after
 from conformance.judge.sessions.packets import Pings, Request
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome
@@ -188,18 +189,23 @@ _TYPE_CLOSES = requirement_id("MQQB-2.2.1.packet-type-closes")
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """`side` has to close the connection because of `cause`. sure: everything it sends now follows the cause."""
+    """`side` has to close the connection because of `cause`. sure: everything it sends now follows the cause.
+
+    sent: the messages that the other side has sent before the cause; None for an unknown number.
+    """
 
     requirement: str
     side: Side
     cause: Seen
     sure: bool = False
+    sent: int | None = None
 
 
 @dataclass(slots=True)
 class Opening:
     """The beginning of a connection. stage: packets of STAGES that have come; judging stops at the first wrong one.
 
+    began: the number of the last packet before the connection. counts: those of the connection.
     doubted: what the acceptor's ping has named it, while the response that accepts names it as it was asked for.
     """
 
@@ -216,6 +222,8 @@ class Opening:
     server: str | None = None
     pinged: str | None = None
     doubted: str | None = None
+    began: int = 0
+    counts: Counts | None = None
 
     def manager(self, side: Side) -> str | None:
         """Return the queue manager on this side that the initialization named; None before."""
@@ -420,17 +428,24 @@ class Opening:
     def _owe(self, requirement: str, seen: Seen) -> None:
         other: Side = "acceptor" if seen.side == "initiator" else "initiator"
         if len(self.duties) < 8:
-            self.duties.append(Duty(requirement, other, seen.kept()))
+            its = None if self.counts is None or seen.side is None else self.counts.directions[seen.side]
+            sent = its.sent if its is not None and its.known else None
+            self.duties.append(Duty(requirement, other, seen.kept(), sent=sent))
 
     def _duties(self, seen: Seen, notes: Notes) -> None:
-        """Judge packets of a side that had to close: were they sent after it knew the reason?"""
+        """Judge packets of a side that had to close: were they sent after it knew the reason?
+
+        One that acknowledges the reason, or a message behind it, was.
+        """
+        acknowledged = seen.number("SessionHeader.AckSequenceNumber") if seen.trouble is None else None
         for duty in list(self.duties):
             cause = duty.cause.frame
+            known = duty.sent is not None and acknowledged is not None and after(acknowledged, duty.sent) > 0
             late = (
                 seen.frame.heard >= cause.offset + len(cause.data)
                 and seen.frame.time_ns - cause.time_ns > _IN_FLIGHT_NS
             )
-            if seen.frame.side == duty.side and (duty.sure or late):
+            if seen.frame.side == duty.side and (duty.sure or late or known):
                 notes.judge(
                     duty.requirement, False, seen, f"the connection is closed because of packet {cause.number}",
                     f"{seen.packet.kind} from the {duty.side}",

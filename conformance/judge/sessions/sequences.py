@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Seen
 from conformance.spec.catalogue import requirement_id
@@ -100,6 +100,8 @@ class TransactionalPath(Path):
     """The transactional part of a path. newest: the newest sequence. sequences: those seen, or only acknowledged.
 
     direct, indirect: transactional messages went to direct names, and to others. named_direct: any message went to one.
+    latest_ns: when the last transactional message came, answered_ns: the last OrderAck; 0 before. refused: a FinalAck
+    has come that refuses a message.
     """
 
     newest: int | None = None
@@ -108,6 +110,9 @@ class TransactionalPath(Path):
     named_direct: bool = False
     answers: bool = False  # True when any OrderAck has come back.
     first_ns: int | None = None  # When the first message after the last OrderAck came.
+    latest_ns: int = 0
+    answered_ns: int = 0
+    refused: bool = False
     sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)
 
 
@@ -258,6 +263,7 @@ class Sequences:
 
 
 _INTERVAL = requirement_id("MQQB-3.1.6.5.resend-interval")
+RESENT: Final[str] = requirement_id("MQQB-3.1.6.5.resent")
 _ORDER = requirement_id("MQQB-3.1.6.5.resend-order")
 _RESENT_PREVIOUS = requirement_id("MQQB-3.1.7.1.3.resent-previous")
 _SHORTEST_NS = 29_000_000_000  # The first entries of ResendTimerTable are 30 s; clocks that count seconds lose one.
@@ -304,6 +310,7 @@ class Resends:
         elif path.generation:
             notes.undecided(_INTERVAL, seen, "messages before this one are not in the capture")
         elif acknowledged:
+            notes.judge(RESENT, True, seen, "the message again", "sent again")
             least = {"at least, ms": 30_000}
             notes.interval(_INTERVAL, seen, running.since_ns, now, lambda waited: waited >= _SHORTEST_NS, least)
         if begins:

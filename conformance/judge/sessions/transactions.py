@@ -271,6 +271,9 @@ _ACK_RECEIVE = 0x4000
 _DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
 _MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
 _DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
+ORDER_LATE_NS: Final = 30_000_000_000
+"""OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time in which an OrderAck gets its turn on a session."""
+ORDER_SENT: Final[str] = requirement_id("MQQB-3.1.6.9.sent")
 _READING_SEQUENCE = "R-MQQB-order-ack-sequence"
 _ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
 _UNSEEN = "the acknowledged messages may not be in the capture"
@@ -305,21 +308,25 @@ class Transactions:
         """Return the path on which the receiver of a packet sends to its sender."""
         return self._path((seen.hosts[1], seen.hosts[0]))
 
-    def see(self, seen: Seen, notes: Notes, known: Known, *, new: bool, original: bool, idle: bool) -> None:
+    def see(
+        self, seen: Seen, notes: Notes, known: Known, *, new: bool, original: bool, idle: bool, begun_ns: int
+    ) -> None:
         """Judge a packet of a connection. new: not seen before. original: its sender has made the message.
 
         known: the messages that were seen. idle: everything its sender sent before it on this session is acknowledged.
+        begun_ns: since when the session stands, with room for an OrderAck.
         """
         if seen.number("UserHeader.Flags.DQ") == _DIRECT:
             self._path(seen.hosts).named_direct = True
         if seen.kind == "OrderAck":
-            self._order_ack(seen, notes, seen.hosts, new=new)
+            self._order_ack(seen, notes, seen.hosts, new=new, begun_ns=begun_ns)
         elif seen.kind == "FinalAck":
             self._final_ack(seen, notes)
         elif seen.number("TransactionHeader.TxSequenceID") is not None:
             hosts = seen.hosts
             path = self._path(hosts)
             path.first_ns = path.first_ns or seen.time_ns
+            path.latest_ns = seen.time_ns
             if original:
                 self._message(seen, notes, path, hosts, known, idle=idle)
             else:
@@ -410,7 +417,7 @@ class Transactions:
         wanted, found = ({name: getattr(one, name) for name in names} for one in (sent, now))
         notes.judge(_PASSED_ON, holds, seen, wanted, found)
 
-    def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts, *, new: bool) -> None:
+    def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts, *, new: bool, begun_ns: int) -> None:
         sequence, number = (seen.number(f"OrderAckBody.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
         if sequence is None or number is None:
             return
@@ -428,7 +435,8 @@ class Transactions:
                 notes.suspect(_IN_ORDER, seen, {"at most": progress.highest}, number, (there,))
             self._accepted(seen, notes, there, progress, number)
         if new:  # One that is sent again, on another session, comes at any time.
-            self._delay(seen, notes, there, progress, number)
+            self._delay(seen, notes, there, progress, number, begun_ns)
+        there.answered_ns = seen.time_ns
         if progress.acknowledged and new:
             holds = number >= progress.acknowledged
             notes.judge(_NEVER_DECREASES, holds, seen, {"at least": progress.acknowledged}, number)
@@ -483,7 +491,9 @@ class Transactions:
             readings = ((_READING_REJECTED, alternatives[0]),)
             notes.suspect(_ACCEPTED, seen, {"at most": accepted}, number, (there,), readings)
 
-    def _delay(self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress, number: int) -> None:
+    def _delay(
+        self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress, number: int, begun_ns: int
+    ) -> None:
         """Judge the OrderAck timer, which starts with a transactional message, of this sequence or of another one.
 
         An OrderAck may wait for its turn, and come after messages that the timer of the next one began with.
@@ -499,12 +509,18 @@ class Transactions:
         least_ns = (_DELAY_MS - _TICK_MS) * 1_000_000
         least = {"at least, ms": _DELAY_MS}
         notes.interval(_DELAY, seen, min(started), seen.time_ns, lambda taken: taken >= least_ns, least)
+        since_ns = max(min(started), there.answered_ns)
+        if since_ns >= begun_ns or seen.time_ns - since_ns <= ORDER_LATE_NS:
+            most = {"at most, ms": ORDER_LATE_NS // 1_000_000}
+            notes.interval(ORDER_SENT, seen, since_ns, seen.time_ns, lambda taken: taken <= ORDER_LATE_NS, most)
 
     def _final_ack(self, seen: Seen, notes: Notes) -> None:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
         if source is None or message is None or not seen.number("FinalAckBody.TxSequenceNumber"):
             return
         _form(seen, notes, self._path((seen.hosts[1], seen.hosts[0])))
+        if seen.number("MessagePropertiesHeader.MessageClass") != _ACK_RECEIVE:
+            self._path((seen.hosts[1], seen.hosts[0])).refused = True
         sent = self.sent.get((source, message))
         if sent is None:
             self._misnamed(seen, notes, source, message)

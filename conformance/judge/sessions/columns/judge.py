@@ -354,7 +354,7 @@ class ColumnSessions:
             view.missing = set() if event.complete else None
         sides: Any = {side: FlowSideView(self._store, slot, first, self.nodes) for side, first in both.items()}
         timers: Any = TimersView(self._store, slot)
-        made = Counts(event.complete, directions, acknowledged)
+        made = opening.counts = Counts(event.complete, directions, acknowledged)
         return Session(opening, made, Flow(made, timers, sides))
 
     def _store(self) -> Any:
@@ -422,9 +422,10 @@ class _Tables(Tables):
         for table, frame in ((found.known, at.FRAME), (found.sent, at.SENT_FRAME), (found.groups, at.GROUP_FRAME)):
             tables.forget(table.ends, table.heads, table.rows, frame, oldest)
 
-    def open(self, event: Opened) -> None:
+    def open(self, event: Opened, reached: int) -> None:
         """See `Tables.open`."""
-        self.sessions[event.connection] = self.columns.open(event, Opening(event, known=event.complete))
+        opening = Opening(event, known=event.complete, began=reached)
+        self.sessions[event.connection] = self.columns.open(event, opening)
 
 
 def _places(columns: ColumnSet) -> Any:
@@ -573,6 +574,7 @@ def _session(session: Session) -> Session:
         for kind, views in ((Direction, counts.directions), (Acknowledged, counts.acknowledged))
     )
     made: Any = Counts(counts.complete, directions, acknowledged)  # type: ignore[arg-type]
+    session.opening.counts = made
     timers, sides = Timers(), {side: FlowSide() for side in flow.sides}
     _copy(flow.timers, timers)
     for side, view in flow.sides.items():
@@ -589,6 +591,6 @@ def _open(columns: ColumnSessions, session: Session) -> Session:
         _copy(session.counts.directions[side], made.counts.directions[side])
         _copy(session.counts.acknowledged[side], made.counts.acknowledged[side])
         _copy(flow, made.flow.sides[side])
-        for time_ns, recoverable in flow.under_way.messages():
-            made.flow.sides[side].under_way.add(time_ns, recoverable=recoverable)
+        for time_ns, frame, recoverable in flow.under_way.messages():
+            made.flow.sides[side].under_way.add(time_ns, frame, recoverable=recoverable)
     return made

@@ -30,7 +30,8 @@ from conformance.judge.sessions.columns.layout import (
 )
 from conformance.judge.sessions.flow import TICK_MS
 from conformance.judge.sessions.keys import queue_lane
-from conformance.judge.sessions.messages import AHEAD, BEHIND, RIGHT
+from conformance.judge.sessions.messages import AHEAD, BEHIND, OLD_S, RIGHT
+from conformance.judge.sessions.transactions import ORDER_LATE_NS
 from conformance.wire.columns.jit import compiled
 
 for _function in (
@@ -365,6 +366,8 @@ def run(
                         break
             # --- acknowledgments
             announced, named = value(columns, places, p.F_WINDOW, row), own[mine + p.NAMED]
+            if own[mine + p.PAUSED] or (announced == _PAUSED and not message):
+                break
             if named > 0:
                 flags |= 1 << 50
                 if announced > named:
@@ -381,7 +384,7 @@ def run(
             while taken < wanted:
                 if taken == 0:
                     first_ns = nodes[node, p.NODE_TIME]
-                if nodes[node, p.NODE_RECOVERABLE]:
+                if nodes[node, p.NODE_MESSAGE] & 1:
                     if covered == 0:
                         recoverable_ns = nodes[node, p.NODE_TIME]
                     covered += 1
@@ -477,6 +480,7 @@ def run(
                 break
             flags |= told << 56
             smallest = min(age, index[source, p.SMALLEST])
+            old = 1 if age - smallest > OLD_S else 0
             if allowed != _INFINITE:
                 flags |= 1 << 18
                 if age - smallest > allowed + _SECONDS:
@@ -621,6 +625,8 @@ def run(
                     break
                 if (time - started) // _MS + _TICK_MS < _DELAY_MS:
                     break
+                if time - max(started, index[there, p.ANSWERED_NS]) > ORDER_LATE_NS:
+                    break
             if index[order_progress, p.DONE]:
                 flags |= 1 << 30
                 if order_number < index[order_progress, p.DONE]:
@@ -644,6 +650,7 @@ def run(
         # --- everything is usual: change the state
         classes[found, p.CAME] = came
         means[place] = classes[found, p.MEANS]
+        own[mine + p.LATEST_NS] = time
         if headed:
             own[mine + p.ACK_COUNT] = ack
             own[mine + p.ACK_RECOVERABLE] = ack_recoverable
@@ -658,13 +665,14 @@ def run(
                 own[its + p.LENGTH] -= taken
         if message:
             own[mine + p.SENT] = sends
+            own[mine + p.OLD] += old
             own[mine + p.RECOVERABLE] = recovers
             node = cursor[p.FREE_NODE]
             cursor[p.FREE_NODE] = nodes[node, p.NODE_NEXT]
             cursor[p.FREE_NODES] -= 1
             nodes[node, p.NODE_NEXT] = -1
             nodes[node, p.NODE_TIME] = time
-            nodes[node, p.NODE_RECOVERABLE] = recoverable
+            nodes[node, p.NODE_MESSAGE] = number << 1 | recoverable
             if own[mine + p.LENGTH]:
                 nodes[own[mine + p.TAIL], p.NODE_NEXT] = node
             else:
@@ -689,6 +697,7 @@ def run(
         if transactional:
             if index[path, p.FIRST_NS] == p.NONE or index[path, p.FIRST_NS] == 0:
                 index[path, p.FIRST_NS] = time
+            index[path, p.SENT_NS] = time
             if original:
                 new = tables.add(sent_ends, sent_heads, sent, s0, s1, identifier)
                 sent[new, p.SENT_SEQUENCE] = sequence
@@ -726,6 +735,7 @@ def run(
         if kind == p.ORDER:
             there = own[its + p.PATH]
             index[there, p.ANSWERS] = 1
+            index[there, p.ANSWERED_NS] = time
             if order_number >= index[order_progress, p.TOP]:
                 index[there, p.FIRST_NS] = p.NONE
                 index[order_progress, p.PROGRESS_NS] = p.NONE

@@ -47,16 +47,16 @@ USED, CONNECTION, COMPLETE, QUIET, SETTLED, PASSED, SAID, RECOVERABLE_MS, EXPRES
 SIDES = (10, 30)
 (
     KNOWN, SENT, RECOVERABLE, ACK_COUNT, ACK_RECOVERABLE, WINDOW, BEFORE, PENDING, HEAD, TAIL, LENGTH,
-    MANAGED, HIGH, LOW, PATH, NAMED,
-) = range(16)  # fmt: skip
+    MANAGED, HIGH, LOW, PATH, NAMED, LATEST_NS, OLD, PAUSED,
+) = range(19)  # fmt: skip
 SESSION_WIDTH = 50
 # The requirements that a connection may have been told to be undecided about: bits of SAID.
 SAID_USER, SAID_RECOVERABLE, SAID_WERE_SENT, SAID_RECOVERABLE_WERE, SAID_WINDOW, SAID_IN_TIME, SAID_EXPIRED = (
     1 << at for at in range(7)
 )
 
-# A node: a message under way.
-NODE_NEXT, NODE_TIME, NODE_RECOVERABLE = range(3)
+# A node: a message under way. NODE_MESSAGE: its frame twice, and one more if it is recoverable.
+NODE_NEXT, NODE_TIME, NODE_MESSAGE = range(3)
 
 # Rows of the index by the kind of their key, the lowest bits of its last word.
 OF_SOURCE, OF_LAST, OF_CURRENT, OF_PATH, OF_PROGRESS = range(1, 6)
@@ -70,11 +70,11 @@ IDENTIFIER, HIGHEST, CURRENT_CONNECTION, CURRENT_GENERATION = range(DATA, DATA +
 # A path; SEQUENCES of it are remembered, and the one met last is in SEQUENCE, with its row or -1.
 (
     GENERATION, NEWEST_SEQUENCE, ANSWERS, FIRST_NS, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1, DIRECT, INDIRECT,
-    NAMED_DIRECT,
-) = range(DATA, DATA + 12)  # fmt: skip
+    NAMED_DIRECT, SENT_NS, ANSWERED_NS,
+) = range(DATA, DATA + 14)  # fmt: skip
 # Its progress. UNENDED: transactions without a last message so far.
 TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, UNENDED = range(DATA, DATA + 7)
-INDEX_WIDTH = DATA + 12
+INDEX_WIDTH = DATA + 14
 
 # A remembered message: its frame; the place of its bytes, in the file (WHERE), or with the Python side (-1); body.
 FRAME, WHERE, SIZE, BODY_AT, BODY_SIZE = range(DATA, DATA + 5)

@@ -109,17 +109,18 @@ class UnderWayView(View):
     """See `flow.UnderWay`."""
 
     head, tail, length = register(at.HEAD), register(at.TAIL), register(at.LENGTH)
+    count = length
 
     def __init__(self, store: Callable[[], Any], row: int, first: int, nodes: Nodes) -> None:
         super().__init__(store, row, first)
         self.nodes = nodes
 
-    def add(self, time_ns: int, *, recoverable: bool) -> None:
+    def add(self, time_ns: int, frame: int, *, recoverable: bool) -> None:
         """See `UnderWay.add`."""
         if self.length >= MAX_UNDER_WAY:
             self.take(1)
         node = self.nodes.new()
-        self.nodes.nodes[node] = -1, time_ns, recoverable
+        self.nodes.nodes[node] = -1, time_ns, frame << 1 | recoverable
         if self.length:
             self.nodes.nodes[self.tail, at.NODE_NEXT] = node
         else:
@@ -127,12 +128,12 @@ class UnderWayView(View):
         self.tail = node
         self.length += 1
 
-    def messages(self) -> Iterator[tuple[int, bool]]:
+    def messages(self) -> Iterator[tuple[int, int, bool]]:
         """See `UnderWay.messages`."""
         node = self.head
         for _ in range(self.length):
-            node, time_ns, recoverable = self.nodes.nodes[node].tolist()
-            yield time_ns, bool(recoverable)
+            node, time_ns, message = self.nodes.nodes[node].tolist()
+            yield time_ns, message >> 1, bool(message & 1)
 
     def take(self, count: int) -> Covered | None:
         """See `UnderWay.take`."""
@@ -142,7 +143,7 @@ class UnderWayView(View):
         nodes, node, last = self.nodes.nodes, self.head, -1
         first_ns, recoverable_ns, recoverable = int(nodes[node, at.NODE_TIME]), None, 0
         for _ in range(count):
-            if nodes[node, at.NODE_RECOVERABLE]:
+            if nodes[node, at.NODE_MESSAGE] & 1:
                 recoverable_ns = int(nodes[node, at.NODE_TIME]) if recoverable_ns is None else recoverable_ns
                 recoverable += 1
             last, node = node, int(nodes[node, at.NODE_NEXT])
@@ -157,6 +158,9 @@ class FlowSideView(View):
     window = optional(at.WINDOW)
     before = register(at.BEFORE)
     named = optional(at.NAMED)
+    latest_ns = register(at.LATEST_NS)
+    old = register(at.OLD)
+    paused = flag(at.PAUSED)
 
     def __init__(self, store: Callable[[], Any], row: int, first: int, nodes: Nodes) -> None:
         super().__init__(store, row, first)
@@ -539,10 +543,12 @@ class PathView(View):
 
     generation, answers, first_ns = register(at.GENERATION), flag(at.ANSWERS), optional(at.FIRST_NS)
     direct, indirect, named_direct = flag(at.DIRECT), flag(at.INDIRECT), flag(at.NAMED_DIRECT)
+    latest_ns, answered_ns = register(at.SENT_NS), register(at.ANSWERED_NS)
 
     def __init__(self, index: Index, row: int) -> None:
         super().__init__(index.store, row)
         self.newest: int | None = None
+        self.refused = False
         self.sequences = SequencesView(index, self)
 
 

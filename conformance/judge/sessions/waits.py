@@ -1,0 +1,281 @@
+"""What had to come on a connection and did not, judged when the connection or the capture ends (MS-MQQB 3.1.2, 3.1.6).
+
+A rule is a tree over registers: what the state of a connection and of its two ends is at that moment. Times are in ns.
+Whoever is not known to have lived after the time was over is not blamed: a machine may have stopped, or the network.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from conformance.capture import Closed, Opened, Side
+from conformance.judge.rules import Const, Expr, Field, Plus, Value, at_most, both, compiled, either, eq
+from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
+from conformance.judge.sessions.flow import (
+    ACKNOWLEDGED_IN_TIME,
+    Counts,
+    Covered,
+    Flow,
+    FlowSide,
+    acknowledgment_due_ns,
+)
+from conformance.judge.sessions.sequences import RESENT, Hosts
+from conformance.judge.sessions.transactions import ORDER_SENT, Transactions
+from conformance.spec.catalogue import requirement_id
+from conformance.verdict import Outcome, Verdict, of_frame
+
+if TYPE_CHECKING:
+    from conformance.judge.sessions.messages import Remembered
+
+_S, _MS = 1_000_000_000, 1_000_000
+_LATE_NS: Final = 5 * _S
+"""An acknowledgment may be under way, or wait for its turn, this long: more than where one comes (`flow`)."""
+_ORDER_NS: Final = 60 * _S
+"""OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time for another session that takes the OrderAck."""
+_CLOSE_NS: Final = 30 * _S
+"""A session may take this long to end."""
+_RESENT_NS: Final = 60 * _S
+"""Twice the first entry of ResendTimerTable."""
+_PERIODS: Final = 4
+"""The Session Ack Wait Timer is at most twice AckTimeout, and closes the session when it ends the second time."""
+_WIDE: Final = 33
+"""Messages; the default of Windows is 64."""
+_LASTING_S: Final = 86_400
+"""A message with this time to reach its queue, or more, is not over while a capture lasts."""
+_MOST_PAST = 8  # Ended connections between two hosts that are remembered.
+_READING_ADDRESS = "R-MQQB-null-queue-manager-address"
+_CLOSES = requirement_id("MQQB-3.1.6.3.closes")
+_DISCARDED = requirement_id("MQQB-3.1.1.6.1.discarded")
+_OTHER: Final[Mapping[Side, Side]] = {"initiator": "acceptor", "acceptor": "initiator"}
+
+Registers = dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitRule:
+    """One check of what a connection leaves behind.
+
+    id: of the requirement. applies, holds: trees over registers. subject, since: the registers with the packet that is
+    waited for in vain, and with its time. expected: what had to come.
+    """
+
+    id: str
+    applies: Expr
+    holds: Expr
+    subject: str
+    since: str
+    expected: str
+
+
+_ORDERED: Final = both(eq("Order.Here", True), eq("Order.Refused", False), eq("Order.Expires", False))
+WAITS: Final = (
+    WaitRule(
+        ACKNOWLEDGED_IN_TIME,
+        both(eq("Messages.New", True), eq("Receiver.Paused", False)),
+        at_most("Receiver.Latest", Plus(Field("Messages.Due"), Const(_LATE_NS))),
+        "Messages.Frame",
+        "Messages.First",
+        "an acknowledgment",
+    ),
+    WaitRule(
+        _CLOSES,
+        eq("Messages.New", True),
+        at_most("Sender.Latest", Plus(Field("Messages.Closing"), Const(_CLOSE_NS))),
+        "Messages.Frame",
+        "Messages.First",
+        "the end of a session on which nothing is acknowledged",
+    ),
+    WaitRule(
+        ORDER_SENT,
+        both(_ORDERED, eq("Answers.Room", True), either(eq("Order.Answers", True), eq("Order.Direct", True))),
+        at_most("Receiver.Latest", Plus(Field("Order.First"), Const(_ORDER_NS))),
+        "Order.Frame",
+        "Order.First",
+        "an OrderAck",
+    ),
+    WaitRule(
+        RESENT,
+        both(_ORDERED, eq("Order.Acknowledged", 0), eq("Messages.Room", True)),
+        at_most("Sender.Latest", Plus(Field("Order.Sent"), Const(_RESENT_NS))),
+        "Order.Frame",
+        "Order.Sent",
+        "the message again",
+    ),
+)
+"""The rules of what never comes."""
+_DECIDED: Final = tuple((rule, compiled(rule.applies), compiled(rule.holds)) for rule in WAITS)
+
+
+class Past(NamedTuple):
+    """A connection that has ended, from one host to another.
+
+    began, ended: the numbers of the packets before it and at its end. waiting: the frame of the first message that was
+    not acknowledged, None for none. recoverable: each recoverable message was acknowledged as such. known: the capture
+    has all of it, and its ends have closed it in turn.
+    """
+
+    began: int
+    ended: int
+    waiting: int | None
+    recoverable: bool
+    known: bool
+
+
+@dataclass(slots=True)
+class Pasts:
+    """The connections that have ended, by the hosts from and to which they carried messages."""
+
+    ended: OrderedDict[Hosts, deque[Past]] = field(default_factory=OrderedDict)
+
+    def add(self, hosts: Hosts, past: Past) -> None:
+        """Remember a connection."""
+        self.ended.setdefault(hosts, deque(maxlen=_MOST_PAST)).append(past)
+        self.ended.move_to_end(hosts)
+        while len(self.ended) > MAX_HOSTS:
+            self.ended.popitem(last=False)
+
+    def sent_again(self, seen: Seen, notes: Notes, first: int) -> None:
+        """Judge a message that is sent again on another connection. first: the frame of its first transmission.
+
+        Transactional ones wait for an OrderAck, too, and may be sent again without one.
+        """
+        if seen.number("UserHeader.Flags.TH"):
+            return
+        found = [one for one in self.ended.get(seen.hosts, ()) if one.began < first <= one.ended]
+        if len(found) != 1 or not found[0].known:
+            return
+        one = found[0]
+        recoverable = seen.number("UserHeader.Flags.DM") == 1
+        if recoverable and not one.recoverable:
+            return
+        discarded = one.waiting is not None and one.waiting <= first
+        expected = f"no message again that was acknowledged: packet {first}"
+        notes.judge(_DISCARDED, discarded, seen, expected, "not acknowledged" if discarded else "acknowledged")
+
+
+class Ending(NamedTuple):
+    """A connection at its end. began: the number of the packet before it."""
+
+    opened: Opened
+    began: int
+    counts: Counts
+    flow: Flow
+
+
+def judge_waits(
+    ending: Ending, closed: Closed, notes: Notes, transactions: Transactions, known: Remembered, pasts: Pasts, now: int
+) -> None:
+    """Judge what had to come on a connection that ends. known: the messages seen. now: the last packet's number."""
+    ends = (ending.opened.initiator.address, ending.opened.acceptor.address)
+    both_ways: tuple[tuple[Side, Hosts], ...] = (("initiator", ends), ("acceptor", (ends[1], ends[0])))
+    for side, hosts in both_ways:
+        registers = _ends(ending, closed, side) | _messages(ending, notes, side)
+        whole = _is_whole(ending)
+        if whole:
+            registers |= _order(ending, notes, hosts, transactions, known, registers)
+        for rule, applies, holds in _DECIDED:
+            if applies(registers) is True and holds(registers) is False:
+                _tell(rule, notes, registers)
+        waiting = int(registers["Messages.Frame"]) if "Messages.Frame" in registers else None
+        pasts.add(hosts, Past(ending.began, now, waiting, _all_recoverable(ending, side), whole and closed.both))
+        if waiting is not None and closed.by == side and closed.time_ns >= int(registers["Messages.Patience"]):
+            notes.tell(Verdict(_CLOSES, Outcome.PASS, of_frame(waiting), frame=waiting))
+
+
+def _tell(rule: WaitRule, notes: Notes, registers: Registers) -> None:
+    number, since_ns = int(registers[rule.subject]), int(registers[rule.since])
+    latest = max(int(registers["Receiver.Latest"]), int(registers["Sender.Latest"]))
+    actual = {"none in, s": (latest - since_ns) // _S}
+    notes.tell(Verdict(rule.id, Outcome.FAIL, of_frame(number), rule.expected, actual, frame=number))
+
+
+def _is_whole(ending: Ending) -> bool:
+    return ending.counts.complete and all(one.known for one in ending.counts.directions.values())
+
+
+def _all_recoverable(ending: Ending, side: Side) -> bool:
+    acknowledged = ending.counts.acknowledged[_OTHER[side]].recoverable
+    return acknowledged == ending.counts.directions[side].recoverable & 0xFFFF
+
+
+def _ends(ending: Ending, closed: Closed, side: Side) -> Registers:
+    """Return when both ends lived last: an end that closes lives."""
+    sides = ending.flow.sides
+
+    def latest(one: Side) -> int:
+        alive = closed.both or (closed.by == one and closed.how in ("fin", "rst"))
+        return closed.time_ns if alive else sides[one].latest_ns
+
+    other = _OTHER[side]
+    return {"Sender.Latest": latest(side), "Receiver.Latest": latest(other), "Receiver.Paused": sides[other].paused}
+
+
+def has_room(side: FlowSide) -> bool:
+    """Tell whether the window of a side lets it send whatever it has to: it is wide, and not full."""
+    return (side.named or 0) >= _WIDE and side.under_way.count < (side.named or 0)
+
+
+def _messages(ending: Ending, notes: Notes, side: Side) -> Registers:
+    """Return what is known of the messages of a side that are not acknowledged; nothing without any."""
+    mine, other = ending.flow.sides[side], ending.flow.sides[_OTHER[side]]
+    timers = ending.flow.timers
+    waiting = list(mine.under_way.messages())
+    room: Registers = {"Messages.Room": has_room(mine), "Answers.Room": has_room(other)}
+    if not waiting or timers.express_ms is None or timers.recoverable_ms is None:
+        return room
+    first_ns, frame, _ = waiting[0]
+    recoverable = next((time_ns for time_ns, _, one in waiting if one), None)
+    heard_ns = max(first_ns, other.latest_ns)
+    timely = notes.timeless(first_ns, heard_ns) is None
+    covered = Covered(first_ns, recoverable, 0)
+    return room | {
+        "Messages.Frame": frame,
+        "Messages.First": first_ns,
+        "Messages.Due": acknowledgment_due_ns(covered, timers.express_ms, timers.recoverable_ms),
+        "Messages.Patience": heard_ns + timers.express_ms * _MS,
+        "Messages.Closing": heard_ns + _PERIODS * timers.express_ms * _MS,
+        "Messages.New": timely and _is_whole(ending) and len(waiting) > mine.old,
+    }
+
+
+def _order(
+    ending: Ending, notes: Notes, hosts: Hosts, transactions: Transactions, known: Remembered, registers: Registers
+) -> Registers:
+    """Return what is known of transactional messages without an OrderAck; nothing without any that wait for long."""
+    path, back = transactions.paths.get(hosts), transactions.paths.get(hosts[::-1])
+    progress = None if path is None or path.newest is None else path.sequences.get(path.newest)
+    if path is None or progress is None or progress.first_ns is None or progress.acknowledged >= progress.highest:
+        return {}
+    first_ns = max(progress.first_ns, path.answered_ns)
+    if max(int(registers["Sender.Latest"]), int(registers["Receiver.Latest"])) - first_ns <= _ORDER_NS:
+        return {}
+    lost = path.generation or (back is not None and back.generation)
+    if lost or first_ns < ending.opened.time_ns or notes.timeless(first_ns, path.latest_ns) is not None:
+        return {}
+    places = range(progress.acknowledged + 1, progress.highest + 1)
+    found = [
+        (one.number, one.frame, one.connection, key)
+        for key, one in transactions.sent.items()
+        if one.sequence == path.newest and one.number in places
+    ]
+    if not found:
+        return {}
+    _, frame, connection, key = min(found)
+    message = known.get(key)
+    if message is None:
+        return {}
+    letter = "letter" in notes.accepted(_READING_ADDRESS)
+    return {
+        "Order.First": first_ns,
+        "Order.Sent": path.latest_ns,
+        "Order.Frame": frame,
+        "Order.Here": connection == ending.opened.connection,
+        "Order.Answers": path.answers,
+        "Order.Direct": path.direct and not path.indirect and not letter,
+        "Order.Refused": path.refused,
+        "Order.Expires": (message.number("BaseHeader.TimeToReachQueue") or 0) < _LASTING_S,
+        "Order.Acknowledged": progress.acknowledged,
+    }

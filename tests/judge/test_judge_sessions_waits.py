@@ -1,0 +1,99 @@
+"""What never comes is judged when a connection ends, if whoever had to send it still lived; what is sent again, too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.capture import Closed
+from conformance.judge.sessions.judge import judge_sessions
+from conformance.judge.sessions.mutations import (
+    MUTATIONS,
+    Edit,
+    captured,
+    drop,
+    failed,
+    lost,
+    outlasting,
+    put,
+    rebuilt,
+    repeated,
+    swap,
+)
+from conformance.spec.catalogue import assignment
+from conformance.verdict import Outcome
+
+CONSISTENT, RECONNECTING = "consistent-session", "reconnecting-session"
+IN_TIME, CLOSES = "MQQB-3.1.5.8.2.acknowledged-in-time", "MQQB-3.1.6.3.closes"
+ORDERED, RESENT, DISCARDED = "MQQB-3.1.6.9.sent", "MQQB-3.1.6.5.resent", "MQQB-3.1.1.6.1.discarded"
+QUEUE = "UserHeader.DestinationQueue.DirectFormatName"
+COUNT = "SessionHeader.AckSequenceNumber"
+
+
+def edited(capture: str, *edits: Edit):
+    events = captured(capture)
+    for edit in edits:
+        events = edit(events)
+    return events
+
+
+def ended(**changes) -> Edit:
+    """Let all connections end otherwise."""
+    return lambda events: [replace(one, **changes) if isinstance(one, Closed) else one for one in events]
+
+
+def test_a_message_that_is_never_acknowledged_is_found():
+    assert failed(edited(CONSISTENT, drop(26), outlasting(30_000))) == {IN_TIME}
+    assert failed(edited(CONSISTENT, drop(26), outlasting(200_000))) == {IN_TIME, CLOSES}
+
+
+def test_a_session_that_ends_before_the_time_is_over_breaks_nothing():
+    assert not failed(edited(CONSISTENT, drop(26), outlasting(9_000)))
+    assert not failed(edited(CONSISTENT, drop(25, 26), outlasting(50_000)))
+
+
+@pytest.mark.parametrize(
+    "end",
+    [{"how": "end", "by": None, "both": False}, {"how": "rst", "by": "initiator", "both": False},
+     {"how": "evicted", "by": None, "both": False}],
+)  # fmt: skip
+def test_nobody_is_blamed_who_may_have_stopped(end):
+    silent = drop(26), outlasting(200_000), ended(**end)
+    assert failed(edited(CONSISTENT, *silent)) <= {CLOSES}  # The initiator, which resets the connection, lives.
+
+
+@pytest.mark.parametrize(
+    ("requirement", "number"), [(ORDERED, 7), (ORDERED, 12), (RESENT, 7), (RESENT, 23), (CLOSES, 19), (CLOSES, 21)]
+)
+def test_nobody_is_blamed_where_packets_are_missing(requirement, number):
+    assert requirement not in failed(lost(number)(MUTATIONS[requirement].broken()))
+
+
+def test_a_refused_message_needs_no_order_ack():
+    events = edited(RECONNECTING, drop(13), put(18, COUNT, 4), outlasting(200_000))
+    assert not failed(events) & {ORDERED, RESENT}
+
+
+def test_a_message_that_was_not_acknowledged_may_be_sent_again():
+    again = edited(RECONNECTING, repeated(5, 23), put(24, COUNT, 2), drop(8))
+    assert DISCARDED not in failed(again)
+
+
+@pytest.mark.parametrize("end", [{"how": "rst", "both": False}, {"how": "end", "both": False}])
+def test_an_acknowledgment_may_be_lost_with_its_connection(end):
+    again = edited(RECONNECTING, repeated(5, 23), put(24, COUNT, 2), ended(**end))
+    assert DISCARDED not in failed(again)
+
+
+def test_messages_sent_again_keep_their_order():
+    """Message 7203 is new on the third connection, where 7201 comes again behind it."""
+    unacknowledged = drop(8), rebuilt(23, {QUEUE: "OS:beta\\private$\\ledger"}), repeated(5, 23), put(24, COUNT, 2)
+    assert failed(edited(RECONNECTING, *unacknowledged, swap(22.5, 23))) == {"MQQB-3.1.7.1.1.ordinal"}
+
+
+def test_an_acknowledgment_shows_that_a_session_was_not_closed():
+    """The acceptor acknowledges message 22 soon after a wrong count, which packet 24 would have had to precede."""
+    wrong = put(12, "SessionHeader.UserMsgSequenceNumber", 3)
+    said = judge_sessions(edited(CONSISTENT, wrong), readings=assignment("windows"))
+    assert [one.frame for one in said if one.requirement.endswith("counts-closes") and one.outcome is Outcome.FAIL]
