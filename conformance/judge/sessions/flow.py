@@ -288,14 +288,15 @@ class UnderWay:
 class FlowSide:
     """The state of one side of a connection. window: the largest it has announced, None without any.
 
-    named: the window in its ConnectionParameters. before: the count it acknowledged last. latest_ns: the time of its
-    last packet, 0 without any. old: messages that may have been sent before. paused: it has stopped to acknowledge.
+    named: the window in its ConnectionParameters. before: the count it acknowledged last. latest, latest_ns: the frame
+    and the time of its last packet, 0 without any. old: messages that may have been sent before. paused: it has stopped to acknowledge.
     pending: its acknowledgments that are not judged yet.
     """
 
     window: int | None = None
     named: int | None = None
     before: int = 0
+    latest: int = 0
     latest_ns: int = 0
     old: int = 0
     paused: bool = False
@@ -345,7 +346,7 @@ class Flow:
         side, kind = seen.side, seen.kind
         assert side is not None
         other: Side = "acceptor" if side == "initiator" else "initiator"
-        self.sides[side].latest_ns = seen.time_ns
+        self.sides[side].latest, self.sides[side].latest_ns = seen.frame_number, seen.time_ns
         if kind == "ConnectionParameters":
             self.timers.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
             self.timers.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")

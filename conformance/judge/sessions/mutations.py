@@ -345,6 +345,10 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.6.4.something-to-acknowledge": [copy(12, 12, *NO_RECOVERABLE)],
     "MQQB-3.1.6.4.window-size": [put(12, "SessionHeader.WindowSize", 65)],
     "MQQB-3.1.7.11.header-included": [with_session_header(7, sent=1)],
+    "MQMQ-2.2.20.4.recoverable-ack-flags": [
+        put(12, f"{SESSION}.RecoverableMsgAckSeqNumber", 0), put(12, f"{SESSION}.RecoverableMsgAckFlags", 0),
+        outlasting(20_000),
+    ],
     "MQMQ-2.2.20.4.ack-sequence-number": [put(12, "SessionHeader.AckSequenceNumber", 3)],
     "MQMQ-2.2.19.2.sent-time": [put(8, "UserHeader.SentTime", 0)],
     "MQQB-3.1.7.17.destination-form": [rebuilt(20, TO_QUEUE_4)],

@@ -48,6 +48,7 @@ _LASTING_S: Final = 86_400
 _MOST_PAST = 8  # Ended connections between two hosts that are remembered.
 _READING_ADDRESS = "R-MQQB-null-queue-manager-address"
 _CLOSES = requirement_id("MQQB-3.1.6.3.closes")
+_STORED = requirement_id("MQMQ-2.2.20.4.recoverable-ack-flags")
 _DISCARDED = requirement_id("MQQB-3.1.1.6.1.discarded")
 _OTHER: Final[Mapping[Side, Side]] = {"initiator": "acceptor", "acceptor": "initiator"}
 
@@ -79,6 +80,14 @@ WAITS: Final = (
         "Messages.Frame",
         "Messages.First",
         "an acknowledgment",
+    ),
+    WaitRule(
+        _STORED,
+        eq("Stored.Waiting", True),
+        at_most("Receiver.Latest", Plus(Field("Stored.Due"), Const(_LATE_NS))),
+        "Stored.Frame",
+        "Stored.First",
+        "each recoverable message that is counted, by its number",
     ),
     WaitRule(
         _CLOSES,
@@ -172,7 +181,7 @@ def judge_waits(
     ends = (ending.opened.initiator.address, ending.opened.acceptor.address)
     both_ways: tuple[tuple[Side, Hosts], ...] = (("initiator", ends), ("acceptor", (ends[1], ends[0])))
     for side, hosts in both_ways:
-        registers = _ends(ending, closed, side) | _messages(ending, notes, side)
+        registers = _ends(ending, closed, side) | _messages(ending, notes, side) | _stored(ending, notes, side)
         whole = _is_whole(ending)
         if whole:
             registers |= _order(ending, notes, hosts, transactions, known, registers)
@@ -182,7 +191,9 @@ def judge_waits(
         waiting = int(registers["Messages.Frame"]) if "Messages.Frame" in registers else None
         pasts.add(hosts, Past(ending.began, now, waiting, _all_recoverable(ending, side), whole and closed.both))
         if waiting is not None and closed.by == side and closed.time_ns >= int(registers["Messages.Patience"]):
-            notes.tell(Verdict(_CLOSES, Outcome.PASS, of_frame(waiting), frame=waiting))
+            _pass(_CLOSES, notes, waiting)
+        if registers.get("Stored.Waiting") is False:
+            _pass(_STORED, notes, int(registers["Stored.Frame"]))
 
 
 def _tell(rule: WaitRule, notes: Notes, registers: Registers) -> None:
@@ -190,6 +201,10 @@ def _tell(rule: WaitRule, notes: Notes, registers: Registers) -> None:
     latest = max(int(registers["Receiver.Latest"]), int(registers["Sender.Latest"]))
     actual = {"none in, s": (latest - since_ns) // _S}
     notes.tell(Verdict(rule.id, Outcome.FAIL, of_frame(number), rule.expected, actual, frame=number))
+
+
+def _pass(requirement: str, notes: Notes, number: int) -> None:
+    notes.tell(Verdict(requirement, Outcome.PASS, of_frame(number), frame=number))
 
 
 def _is_whole(ending: Ending) -> bool:
@@ -238,6 +253,24 @@ def _messages(ending: Ending, notes: Notes, side: Side) -> Registers:
         "Messages.Patience": heard_ns + timers.express_ms * _MS,
         "Messages.Closing": heard_ns + _PERIODS * timers.express_ms * _MS,
         "Messages.New": timely and _is_whole(ending) and len(waiting) > mine.old,
+    }
+
+
+def _stored(ending: Ending, notes: Notes, side: Side) -> Registers:
+    """Return what is known of recoverable messages that are counted, and not acknowledged as such."""
+    mine, timers = ending.flow.sides[side], ending.flow.timers
+    acknowledged = ending.counts.acknowledged[_OTHER[side]]
+    sent = ending.counts.directions[side]
+    counted = sent.recoverable and acknowledged.count == sent.sent & 0xFFFF
+    if not (counted and _is_whole(ending)) or timers.recoverable_ms is None or acknowledged.missing is None:
+        return {}
+    last_ns = mine.latest_ns
+    lacks = bool(acknowledged.missing) or not _all_recoverable(ending, side)
+    return {
+        "Stored.Waiting": lacks and notes.timeless(last_ns, last_ns) is None,
+        "Stored.Due": last_ns + timers.recoverable_ms * _MS,
+        "Stored.First": last_ns,
+        "Stored.Frame": mine.latest,
     }
 
 

@@ -651,6 +651,7 @@ def run(
         classes[found, p.CAME] = came
         means[place] = classes[found, p.MEANS]
         own[mine + p.LATEST_NS] = time
+        own[mine + p.LATEST_FRAME] = number
         if headed:
             own[mine + p.ACK_COUNT] = ack
             own[mine + p.ACK_RECOVERABLE] = ack_recoverable

@@ -158,7 +158,7 @@ class FlowSideView(View):
     window = optional(at.WINDOW)
     before = register(at.BEFORE)
     named = optional(at.NAMED)
-    latest_ns = register(at.LATEST_NS)
+    latest, latest_ns = register(at.LATEST_FRAME), register(at.LATEST_NS)
     old = register(at.OLD)
     paused = flag(at.PAUSED)
 
