@@ -59,14 +59,16 @@ Registers = dict[str, Value]
 class WaitRule:
     """One check of what a connection leaves behind.
 
-    id: of the requirement. applies, holds: trees over registers. subject, since: the registers with the packet that is
-    waited for in vain, and with its time. expected: what had to come.
+    id: of the requirement. applies, holds: trees over registers. subject: the register with the last packet of whoever
+    has to do something, or with what it has to do again. waits, since: those with the message that waits, and with the
+    time from which it does. expected: what had to come.
     """
 
     id: str
     applies: Expr
     holds: Expr
     subject: str
+    waits: str
     since: str
     expected: str
 
@@ -77,6 +79,7 @@ WAITS: Final = (
         ACKNOWLEDGED_IN_TIME,
         both(eq("Messages.New", True), eq("Receiver.Paused", False)),
         at_most("Receiver.Latest", Plus(Field("Messages.Due"), Const(_LATE_NS))),
+        "Receiver.Frame",
         "Messages.Frame",
         "Messages.First",
         "an acknowledgment",
@@ -85,6 +88,7 @@ WAITS: Final = (
         _STORED,
         eq("Stored.Waiting", True),
         at_most("Receiver.Latest", Plus(Field("Stored.Due"), Const(_LATE_NS))),
+        "Receiver.Frame",
         "Stored.Frame",
         "Stored.First",
         "each recoverable message that is counted, by its number",
@@ -94,6 +98,7 @@ WAITS: Final = (
         eq("Messages.New", True),
         at_most("Sender.Latest", Plus(Field("Messages.Closing"), Const(_CLOSE_NS))),
         "Messages.Frame",
+        "Messages.Frame",
         "Messages.First",
         "the end of a session on which nothing is acknowledged",
     ),
@@ -101,6 +106,7 @@ WAITS: Final = (
         ORDER_SENT,
         both(_ORDERED, eq("Answers.Room", True), either(eq("Order.Answers", True), eq("Order.Direct", True))),
         at_most("Receiver.Latest", Plus(Field("Order.First"), Const(_ORDER_NS))),
+        "Receiver.Frame",
         "Order.Frame",
         "Order.First",
         "an OrderAck",
@@ -109,6 +115,7 @@ WAITS: Final = (
         RESENT,
         both(_ORDERED, eq("Order.Acknowledged", 0), eq("Messages.Room", True)),
         at_most("Sender.Latest", Plus(Field("Order.Sent"), Const(_RESENT_NS))),
+        "Order.Frame",
         "Order.Frame",
         "Order.Sent",
         "the message again",
@@ -193,13 +200,13 @@ def judge_waits(
         if waiting is not None and closed.by == side and closed.time_ns >= int(registers["Messages.Patience"]):
             _pass(_CLOSES, notes, waiting)
         if registers.get("Stored.Waiting") is False:
-            _pass(_STORED, notes, int(registers["Stored.Frame"]))
+            _pass(_STORED, notes, int(registers["Receiver.Frame"]))
 
 
 def _tell(rule: WaitRule, notes: Notes, registers: Registers) -> None:
-    number, since_ns = int(registers[rule.subject]), int(registers[rule.since])
+    number, waits, since_ns = (int(registers[key]) for key in (rule.subject, rule.waits, rule.since))
     latest = max(int(registers["Receiver.Latest"]), int(registers["Sender.Latest"]))
-    actual = {"none in, s": (latest - since_ns) // _S}
+    actual = {"none for packet": waits, "in, s": (latest - since_ns) // _S}
     notes.tell(Verdict(rule.id, Outcome.FAIL, of_frame(number), rule.expected, actual, frame=number))
 
 
@@ -225,7 +232,12 @@ def _ends(ending: Ending, closed: Closed, side: Side) -> Registers:
         return closed.time_ns if alive else sides[one].latest_ns
 
     other = _OTHER[side]
-    return {"Sender.Latest": latest(side), "Receiver.Latest": latest(other), "Receiver.Paused": sides[other].paused}
+    return {
+        "Sender.Latest": latest(side),
+        "Receiver.Latest": latest(other),
+        "Receiver.Frame": sides[other].latest,
+        "Receiver.Paused": sides[other].paused,
+    }
 
 
 def has_room(side: FlowSide) -> bool:
