@@ -289,8 +289,8 @@ class FlowSide:
     """The state of one side of a connection. window: the largest it has announced, None without any.
 
     named: the window in its ConnectionParameters. before: the count it acknowledged last. latest, latest_ns: the frame
-    and the time of its last packet, 0 without any. old: messages that may have been sent before. paused: it has stopped to acknowledge.
-    pending: its acknowledgments that are not judged yet.
+    and the time of its last packet, 0 without any. old: messages that may have been sent before. paused: it has stopped
+    to acknowledge. pending: its acknowledgments that are not judged yet.
     """
 
     window: int | None = None

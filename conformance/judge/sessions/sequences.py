@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from conformance.capture import Side
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Seen
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.followed_readings import either
@@ -29,6 +30,7 @@ _NUMBERS = ("TransactionHeader.TxSequenceID", "TransactionHeader.TxSequenceNumbe
 _HOLE = "packets from this host are not in the capture"
 
 Hosts = tuple[str, str]  # From, to.
+Way = tuple[int | None, Side | None]  # A connection and the sending side.
 
 
 class Sent(NamedTuple):
@@ -271,18 +273,22 @@ _SHORTEST_NS = 29_000_000_000  # The first entries of ResendTimerTable are 30 s;
 
 @dataclass(slots=True)
 class Pass:
-    """One pass over all unacknowledged messages. since_ns: when it, or the first transmission before any, began."""
+    """One pass over all unacknowledged messages. since_ns: when it, or the first transmission before any, began.
+
+    elsewhere: the place of the last message that was sent on an earlier connection before.
+    """
 
     since_ns: int
+    elsewhere: tuple[int, int] = (0, 0)
     resent: set[tuple[int, int]] = field(default_factory=set)
     last: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)
 class Resends:
-    """The connections of a capture on which transactional messages were sent."""
+    """The sides of connections from which transactional messages were sent."""
 
-    passes: OrderedDict[int | None, Pass] = field(default_factory=OrderedDict)
+    passes: OrderedDict[Way, Pass] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, before: Sent | None, path: Path, *, acknowledged: bool) -> None:
         """Judge a transactional message. before: its last transmission, if any.
@@ -291,12 +297,20 @@ class Resends:
         be resent with any acknowledgment (3.1.5.5.1).
         """
         connection, now = seen.connection, seen.time_ns
-        running = self.passes.get(connection)
+        way = connection, seen.side
+        running = self.passes.get(way)
         if running is None:
-            running = self.passes[connection] = Pass(now)
+            running = self.passes[way] = Pass(now)
             while len(self.passes) > MAX_HOSTS:
                 self.passes.popitem(last=False)
-        if before is None or before.connection != connection:
+        if before is None:
+            return
+        if before.connection != connection:
+            place = (before.sequence, before.number)
+            last = running.elsewhere
+            if not path.generation:  # They are listed in the order in which they came (MS-MQQB 3.1.5.5.1).
+                notes.judge(_ORDER, place > last, seen, {"after number": last[1]}, place[1])
+            running.elsewhere = max(last, place)
             return
         previous = seen.number("TransactionHeader.PreviousTxSequenceNumber")
         numbers = (seen.number("TransactionHeader.TxSequenceID"), seen.number("TransactionHeader.TxSequenceNumber"))
@@ -314,7 +328,7 @@ class Resends:
             least = {"at least, ms": 30_000}
             notes.interval(_INTERVAL, seen, running.since_ns, now, lambda waited: waited >= _SHORTEST_NS, least)
         if begins:
-            running = self.passes[connection] = Pass(now)
+            running = self.passes[way] = Pass(now, running.elsewhere)
         running.resent.add(place)
         running.last = max(running.last, place)
         if len(running.resent) > MAX_REMEMBERED:

@@ -389,7 +389,8 @@ class ColumnSessions:
             and opening.doubted is None
         )
         row[at.SETTLED], row[at.QUIET] = settled, usual
-        row[at.PASSED] = connection in self.tables.transactions.resends.passes
+        passes = self.tables.transactions.resends.passes
+        row[at.PASSED] = sum(1 << number for number, side in enumerate(_SIDES) if (connection, side) in passes)
         said = self.sessions.open_notes.said
         if self._said.get(slot) != said:
             row[at.SAID], self._said[slot] = self.sessions.undecided(connection, UNDECIDED), said
@@ -405,10 +406,10 @@ class ColumnSessions:
         for side in at.SIDES:
             self.rows[self.rows[:, side + at.PATH] == path, side + at.PATH] = -1
 
-    def _pass_gone(self, connection: Any) -> None:
-        slot = int(self.slots[connection])
+    def _pass_gone(self, way: tuple[int, Side]) -> None:
+        slot = int(self.slots[way[0]])
         if slot >= 0:
-            self.rows[slot, at.PASSED] = 0
+            self.rows[slot, at.PASSED] &= ~(1 << _SIDES.index(way[1]))
 
 
 class _Tables(Tables):

@@ -533,7 +533,12 @@ def run(
                 )  # fmt: skip
                 previous, transaction = value(columns, places, p.F_PREVIOUS, row), value(columns, places, p.F_ID, row)
                 first_mark, last_mark = value(columns, places, p.F_FM, row), value(columns, places, p.F_LM, row)
-                if not own[p.PASSED] or sequence_number == p.NONE or previous == p.NONE or transaction == p.NONE:
+                if (
+                    not own[p.PASSED] >> side & 1
+                    or sequence_number == p.NONE
+                    or previous == p.NONE
+                    or transaction == p.NONE
+                ):
                     break
                 if first_mark == p.NONE or last_mark == p.NONE:
                     break
