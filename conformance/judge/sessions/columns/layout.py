@@ -39,7 +39,8 @@ COUNT, LIMIT, OLDEST, NEWEST, FREE, FILLED = range(6)
 ENDS = 8
 
 # A session. QUIET: packets other than an initiator's messages are no concern of its opening; SETTLED: none are.
-# PASSED: bits of the sides from which a transactional message was sent. SAID: requirements reported as undecided, see `UNDECIDED`.
+# PASSED: bits of the sides from which a transactional message was sent. SAID: requirements reported as undecided, see
+# `UNDECIDED`.
 USED, CONNECTION, COMPLETE, QUIET, SETTLED, PASSED, SAID, RECOVERABLE_MS, EXPRESS_MS = range(9)
 # One side of it. KNOWN to RECOVERABLE: `Direction`. ACK_COUNT, ACK_RECOVERABLE: `Acknowledged`. WINDOW to PENDING:
 # `FlowSide`, its messages under way in the nodes HEAD to TAIL. MANAGED: the opening named the queue manager HIGH, LOW.
