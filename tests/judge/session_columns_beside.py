@@ -215,7 +215,7 @@ def same_session(mine: Any, its: Any) -> None:
         same(mine.counts.directions[side], its.counts.directions[side], ("known", "sent", "recoverable"))
         same(mine.counts.acknowledged[side], its.counts.acknowledged[side], ("count", "recoverable"))
         one, other = mine.flow.sides[side], its.flow.sides[side]
-        same(one, other, ("window", "before", "latest", "latest_ns", "old", "paused"))
+        same(one, other, ("window", "before", "latest", "latest_ns", "old", "paused_ns"))
         assert bool(one.pending) == bool(other.pending)
         waiting, wanted = one.under_way, list(other.under_way._messages or ())
         assert waiting.length == len(wanted)

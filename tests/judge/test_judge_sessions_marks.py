@@ -13,16 +13,17 @@ from conformance.judge.sessions.mutations import (
     BETA,
     FM,
     LM,
+    NO_RECOVERABLE,
     SEQUENCE,
     STRANGER,
     TO_QUEUE_4,
     Edit,
     captured,
     copy,
+    delayed,
     failed,
     flip,
     frame,
-    later,
     lost,
     on,
     put,
@@ -33,6 +34,7 @@ from conformance.wire import dissect
 from conformance.wire.security_items import simple_blob
 
 CONSISTENT, RESENDING, RECONNECTING = "consistent-session", "resending-session", "reconnecting-session"
+PROPERTIES_CLASS = "MessagePropertiesHeader.MessageClass"
 FLAGS, SESSION, ESTABLISH = "TransactionHeader.Flags", "SessionHeader", "EstablishConnectionHeader"
 FIRST, LAST, UNIQUE, IDENTIFIER = (
     f"MQMQ-2.2.20.5.{name}"
@@ -134,8 +136,21 @@ BROKEN: dict[str, tuple[str, list[Edit], set[str]]] = {
         CONSISTENT, [put(12, f"{SESSION}.AckSequenceNumber", 4)], {"MQMQ-2.2.20.4.ack-sequence-number"},
     ),
     "a count is too low and the session goes on": (
-        CONSISTENT, [put(23, f"{SESSION}.UserMsgSequenceNumber", 0), later(24, 1_500)],
+        CONSISTENT, [put(23, f"{SESSION}.UserMsgSequenceNumber", 0), delayed(24, 1_500)],
         {"MQQB-3.1.7.1.3.user-messages-sent", "MQQB-3.1.5.5.5.counts-closes"},
+    ),
+    "TimeStamp falls between two connections": (
+        "reconnecting-session", [put(n, f"{ESTABLISH}.TimeStamp", 4_999_990) for n in (19, 20)],
+        {"MQQB-3.1.5.2.3.time-stamp"},
+    ),
+    "two connections have one TimeStamp": (
+        "reconnecting-session", [put(n, f"{ESTABLISH}.TimeStamp", 5_000_000) for n in (19, 20)],
+        {"MQQB-3.1.5.2.3.time-stamp"},
+    ),
+    "a message is sent behind the pause of its queue": (
+        CONSISTENT,
+        [copy(12, 22, put(-1, f"{SESSION}.WindowSize", 1), *NO_RECOVERABLE), put(23, PROPERTIES_CLASS, 0)],
+        {"MQQB-3.1.7.13.paused"},
     ),
     "an order queue is named directly although no message was": (
         CONSISTENT, NOT_DIRECT, {"MQQB-3.1.7.17.destination-form"},

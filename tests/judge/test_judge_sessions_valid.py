@@ -136,9 +136,6 @@ def opened(milliseconds: int) -> Edit:
 
 PERMITTED: dict[str, tuple[str, list[Edit]]] = {
     "cookies begin with 1 again after a restart": ("resending-session", [put(n, COOKIE, 1) for n in (1, 2, 62, 63)]),
-    "a request is seen after one that was made later": (
-        "reconnecting-session", [put(n, STAMP, 4_999_990) for n in (19, 20)],
-    ),
     "messages reach the disk in another order": (
         "consistent-session",
         [

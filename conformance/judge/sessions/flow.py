@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from conformance.capture import Side
-from conformance.judge.sessions.context import LOST, MESSAGES, Assumed, Notes, Seen
+from conformance.judge.sessions.context import LOST, MESSAGES, NOTICED_NS, Assumed, Notes, Seen
 from conformance.judge.sessions.packets import judge_alone
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.followed_readings import either
@@ -222,6 +222,7 @@ _AT_ONCE = requirement_id("MQQB-3.1.5.8.7.recoverable-at-once")
 _SOMETHING = requirement_id("MQQB-3.1.6.4.something-to-acknowledge")
 _INCLUDED = requirement_id("MQQB-3.1.7.11.header-included")
 _ANNOUNCED = requirement_id("MQQB-3.1.6.4.window-size")
+_PAUSE = requirement_id("MQQB-3.1.7.13.paused")
 _READING_WINDOW = "R-MQQB-window"
 _READING_INCLUDED, _ALTERNATIVE_IN_TIME = "R-MQQB-session-header-included", "in-time"
 _PARAMETERS = "ConnectionParametersHeader"
@@ -289,8 +290,8 @@ class FlowSide:
     """The state of one side of a connection. window: the largest it has announced, None without any.
 
     named: the window in its ConnectionParameters. before: the count it acknowledged last. latest, latest_ns: the frame
-    and the time of its last packet, 0 without any. old: messages that may have been sent before. paused: it has stopped
-    to acknowledge. pending: its acknowledgments that are not judged yet.
+    and the time of its last packet, 0 without any. old: messages that may have been sent before. paused_ns: since
+    when it acknowledges nothing, 0 where it does. pending: its acknowledgments that are not judged yet.
     """
 
     window: int | None = None
@@ -299,7 +300,7 @@ class FlowSide:
     latest: int = 0
     latest_ns: int = 0
     old: int = 0
-    paused: bool = False
+    paused_ns: int = 0
     under_way: UnderWay = field(default_factory=UnderWay)
     pending: deque[Waiting] | None = None
 
@@ -347,6 +348,8 @@ class Flow:
         assert side is not None
         other: Side = "acceptor" if side == "initiator" else "initiator"
         self.sides[side].latest, self.sides[side].latest_ns = seen.frame_number, seen.time_ns
+        if self.sides[side].paused_ns and kind == "UserMessage":
+            self._paused(seen, notes, self.sides[side].paused_ns)
         if kind == "ConnectionParameters":
             self.timers.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
             self.timers.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")
@@ -360,7 +363,8 @@ class Flow:
                 self.sides[side].named = window  # Further ones of this size are no deviations of their own.
             if not fits or not named:
                 self._announced(side, window)
-            self.sides[side].paused = kind == "SessionAck" and window == _PAUSED
+            pauses = kind == "SessionAck" and window == _PAUSED < (self.sides[side].named or 0)
+            self.sides[side].paused_ns = seen.time_ns if pauses else 0
             self._acknowledgment(seen, notes, side, other)
         if kind in MESSAGES:
             self._message(seen, notes, side, other)
@@ -390,6 +394,14 @@ class Flow:
         # A window of 0 would forbid every message; MS-MQMQ 2.2.20.4 excludes it.
         if most and not (holds and notes.passed(WINDOW, readings)):
             notes.judge(WINDOW, holds, seen, {"at most": most}, unacknowledged, readings)
+
+    @staticmethod
+    def _paused(seen: Seen, notes: Notes, paused_ns: int) -> None:
+        """Judge a message of an application behind the pause of its queue: nobody resumes one so soon."""
+        soon = seen.time_ns - paused_ns < NOTICED_NS and notes.timeless(paused_ns, seen.time_ns) is None
+        if soon and not seen.number("MessagePropertiesHeader.MessageClass"):
+            waited = (seen.time_ns - paused_ns) // _MS
+            notes.judge(_PAUSE, False, seen, "nothing before the queue is resumed", {"ms": waited})
 
     def _acknowledgment(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         theirs = self.counts.directions[other]

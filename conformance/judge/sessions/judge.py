@@ -105,7 +105,7 @@ def closed(event: Closed, session: Session, tables: Tables, notes: Notes, reache
     """Judge the end of a connection. reached: the number of the last packet."""
     opening = session.opening
     opening.end(event, notes)
-    ending = Ending(opening.opened, opening.began, session.counts, session.flow)
+    ending = Ending(opening, session.counts, session.flow)
     judge_waits(ending, event, notes, tables.transactions, tables.messages.known, tables.pasts, reached)
     tables.pings.forget(opening.opened.initiator.address, opening.client)
     tables.pings.forget(opening.opened.acceptor.address, opening.server)

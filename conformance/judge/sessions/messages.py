@@ -445,9 +445,16 @@ _MANY = len(_IDENTITY)
 _CLASS, _EXTENSION, _ENCRYPTED = (
     _AT[key] for key in (f"{_HEADER}.MessageClass", f"{_HEADER}.ExtensionData", "SecurityHeader.Flags.EB")
 )
+_TRANSACTION = _AT["UserHeader.Flags.TH"]
 _SHORT = 64  # Bytes up to this length are remembered as they are, longer ones as a digest.
 
 Back = Callable[[Seen], Path]
+Fate = tuple[str, int, Queue | None]
+"""A message, and the queue that it went to: one may go to several."""
+_CLASSES: Final[Mapping[int, str]] = {
+    _REACHED: requirement_id("MQMQ-2.2.18.1.6.ack-reach-queue"),
+    _RECEIVED: requirement_id("MQMQ-2.2.18.1.6.ack-receive"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,10 +486,13 @@ class Known:
             self.kept = self.kept.values()
         return self.kept
 
-    def is_another(self, other: Known) -> bool:
-        """Return True when the messages differ; an encrypted body may be encrypted anew."""
+    def is_another(self, other: Known, beside: int = -1) -> bool:
+        """Return True when the messages differ; an encrypted body may be encrypted anew.
+
+        beside: the place of a value that may differ.
+        """
         mine, its = self.values, other.values
-        if mine[:_MANY] != its[:_MANY]:
+        if any(mine[at] != its[at] for at in range(_MANY) if at != beside):
             return True
         return (_NO_BODY if mine[_ENCRYPTED] else self.body) != (_NO_BODY if its[_ENCRYPTED] else other.body)
 
@@ -521,9 +531,13 @@ def _same_marks(seen: Seen, notes: Notes, before: Known) -> None:
 
 @dataclass(slots=True)
 class Messages:
-    """The messages of a capture by their identifier: source queue manager and number."""
+    """The messages of a capture by their identifier: source queue manager and number.
+
+    fates: the classes of the acknowledgments of a message and a queue: of its arrival, and (True) of what came then.
+    """
 
     known: OrderedDict[tuple[str, int], Known] = field(default_factory=OrderedDict)
+    fates: OrderedDict[Fate, dict[bool, int]] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, source: str | None, number: int | None, back: Back) -> int | None:
         """Judge a message of any kind by its identifier.
@@ -551,6 +565,10 @@ class Messages:
                 self._final(seen, notes)
             return now.frame
         another = before.is_another(now)
+        if another and not before.is_another(now, beside=_TRANSACTION):
+            # Somebody on the way has taken the TransactionHeader out, or put one in.
+            notes.judge(_PASSED_ON, False, seen, f"the headers of packet {before.frame}", "others")
+            return before.frame
         actual = "another message" if another else "the same"
         notes.judge(_IDENTIFIER, not another, seen, f"the same message as in packet {before.frame}", actual)
         if another:
@@ -569,7 +587,8 @@ class Messages:
         correlation = seen.raw(f"{_HEADER}.CorrelationID")
         if correlation is None or len(correlation) != 20:
             return
-        known = self.known.get((guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")))
+        key = guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")
+        known = self.known.get(key)
         if known is None:
             meant = meant_by(seen, correlation, self.known) if any(correlation) else None
             if meant is not None:
@@ -585,6 +604,25 @@ class Messages:
                 judge_itself(seen, notes)
             else:
                 judge_against(seen, notes, original)
+                self._fate(seen, notes, (*key, original.destination), original, back(seen))
+
+    def _fate(self, seen: Seen, notes: Notes, key: Fate, original: Original, there: Path) -> None:
+        """Judge that a message has one fate: it arrives or does not, and then it is received or is not."""
+        message_class = seen.number(f"{_HEADER}.MessageClass") or 0
+        then = message_class & _RECEIVED != 0
+        fate = self.fates.setdefault(key, {})
+        while len(self.fates) > MAX_HOSTS:
+            self.fates.popitem(last=False)
+        before = fate.setdefault(then, message_class)
+        requirement = _CLASSES.get(message_class) or _CLASSES.get(before)
+        if requirement is None:
+            return
+        if before != message_class:
+            notes.judge(requirement, False, seen, f"one class, as {before:#06x}", f"{message_class:#06x}")
+        elif message_class == _RECEIVED and original.asked & _PA and False not in fate and not there.generation:
+            notes.judge(_CLASSES[_REACHED], False, seen, "an acknowledgment of the arrival before", "none")
+        else:
+            notes.judge(requirement, True, seen, f"{message_class:#06x}", f"{message_class:#06x}")
 
 
 SENT_TIME = requirement_id("MQMQ-2.2.19.2.sent-time")

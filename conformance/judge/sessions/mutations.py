@@ -511,6 +511,8 @@ _ALSO: dict[str, tuple[str, ...]] = {
     # A number that leaves a gap is not accepted, so that its acknowledgment is wrong too.
     "MQQB-3.1.7.1.3.next-number": ("MQQB-3.1.5.8.6.accepted",),
     "MQQB-3.1.5.8.6.accepted": ("MQQB-3.1.7.1.3.previous-number",),
+    # The OrderAck counts from the number that would have been right.
+    "MQQB-3.1.1.5.first-number": ("MQQB-3.1.1.6.2.scheduled",),
     # What the number leaves out is only acknowledged by a later one.
     "MQMQ-2.2.20.4.ack-sequence-number": ("MQQB-3.1.5.8.2.acknowledged-in-time",),
 }

@@ -23,9 +23,9 @@ _HALF = 1 << 31
 
 @dataclass(slots=True)
 class Clocks:
-    """The last TimeStamp of each initiator, by queue manager and host, and the first time in ns it can be of."""
+    """The last TimeStamp of each initiator, by queue manager and host, and the first and last times it can be of."""
 
-    last: OrderedDict[tuple[str, str], tuple[int, int]] = field(default_factory=OrderedDict)
+    last: OrderedDict[tuple[str, str], tuple[int, int, int]] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, opened: Opened) -> None:
         """Judge an EstablishConnection request. opened: its connection."""
@@ -33,7 +33,7 @@ class Clocks:
         if manager is None or stamp is None:
             return
         key = manager, seen.hosts[0]
-        _, begun_ns = self.last.get(key, (0, 0))
+        _, begun_ns, ended_ns = self.last.get(key, (0, 0, 0))
         grown, most = self.take(key, stamp, seen.time_ns, opened)
         if most is None:
             return
@@ -41,7 +41,12 @@ class Clocks:
         if why is not None:
             notes.undecided(_CLOCK, seen, why, anywhere=True)
             return
-        if grown >= _HALF and stamp > most:
+        later = opened.complete and opened.time_ns - ended_ns > _SLACK_MS * _MS  # Made after the one before came.
+        if grown == 0 and later:
+            least = {"grows by at least, ms": (opened.time_ns - ended_ns) // _MS}
+            notes.judge(_CLOCK, stamp <= most, seen, least, {"ms": grown})
+            return
+        if grown >= _HALF and stamp > most and not later:
             notes.undecided(_CLOCK, seen, "the request may have been made before the one that was seen last")
             return
         notes.judge(_CLOCK, min(grown, stamp) <= most, seen, {"grows by at most, ms": most}, {"ms": grown})
@@ -55,7 +60,7 @@ class Clocks:
         soonest_ns = min(time_ns, max(soonest_ns, time_ns - _LATE_MS * _MS))
         before = self.last.get(key)
         if before is None:
-            self.last[key] = (stamp, soonest_ns)
+            self.last[key] = (stamp, soonest_ns, time_ns)
             while len(self.last) > MAX_HOSTS:
                 self.last.popitem(last=False)
             return 0, None
@@ -63,7 +68,7 @@ class Clocks:
         most = elapsed + elapsed // _DRIFT + _SLACK_MS
         grown = (stamp - before[0]) & 0xFFFFFFFF
         if not (grown >= _HALF and stamp > most):
-            self.last[key] = (stamp, soonest_ns)
+            self.last[key] = (stamp, soonest_ns, time_ns)
         return grown, most
 
 
@@ -206,6 +211,7 @@ class Opening:
     """The beginning of a connection. stage: packets of STAGES that have come; judging stops at the first wrong one.
 
     began: the number of the last packet before the connection. counts: those of the connection.
+    owed: one of its ends had to close it.
     doubted: what the acceptor's ping has named it, while the response that accepts names it as it was asked for.
     """
 
@@ -224,6 +230,7 @@ class Opening:
     doubted: str | None = None
     began: int = 0
     counts: Counts | None = None
+    owed: bool = False
 
     def manager(self, side: Side) -> str | None:
         """Return the queue manager on this side that the initialization named; None before."""
@@ -427,6 +434,7 @@ class Opening:
 
     def _owe(self, requirement: str, seen: Seen) -> None:
         other: Side = "acceptor" if seen.side == "initiator" else "initiator"
+        self.owed = True
         if len(self.duties) < 8:
             its = None if self.counts is None or seen.side is None else self.counts.directions[seen.side]
             sent = its.sent if its is not None and its.known else None

@@ -114,6 +114,8 @@ class TransactionalPath(Path):
     first_ns: int | None = None  # When the first message after the last OrderAck came.
     latest_ns: int = 0
     answered_ns: int = 0
+    again_ns: int = 0  # When the last message was sent again.
+    gap_ns: int | None = None  # How long no OrderAck had come before the next message, where that is too long.
     refused: bool = False
     sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)
 
@@ -265,6 +267,10 @@ class Sequences:
 
 
 _INTERVAL = requirement_id("MQQB-3.1.6.5.resend-interval")
+RESENT_NS: Final = 60_000_000_000
+"""Twice the first entries of ResendTimerTable."""
+_SHORT_PASSES = 3  # So many entries are 30 s.
+_MS = 1_000_000
 RESENT: Final[str] = requirement_id("MQQB-3.1.6.5.resent")
 _ORDER = requirement_id("MQQB-3.1.6.5.resend-order")
 _RESENT_PREVIOUS = requirement_id("MQQB-3.1.7.1.3.resent-previous")
@@ -275,11 +281,13 @@ _SHORTEST_NS = 29_000_000_000  # The first entries of ResendTimerTable are 30 s;
 class Pass:
     """One pass over all unacknowledged messages. since_ns: when it, or the first transmission before any, began.
 
+    number: how many were before it.
     elsewhere: the place of the last message that was sent on an earlier connection before.
     """
 
     since_ns: int
     elsewhere: tuple[int, int] = (0, 0)
+    number: int = 0
     resent: set[tuple[int, int]] = field(default_factory=set)
     last: tuple[int, int] = (0, 0)
 
@@ -290,7 +298,9 @@ class Resends:
 
     passes: OrderedDict[Way, Pass] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, before: Sent | None, path: Path, *, acknowledged: bool) -> None:
+    def see(
+        self, seen: Seen, notes: Notes, before: Sent | None, path: TransactionalPath, *, acknowledged: bool
+    ) -> None:
         """Judge a transactional message. before: its last transmission, if any.
 
         acknowledged: everything its sender sent before it on this session is acknowledged; unacknowledged messages may
@@ -324,11 +334,14 @@ class Resends:
         elif path.generation:
             notes.undecided(_INTERVAL, seen, "messages before this one are not in the capture")
         elif acknowledged:
-            notes.judge(RESENT, True, seen, "the message again", "sent again")
+            short = running.number < _SHORT_PASSES and path.answered_ns < running.since_ns
+            late = bool(running.resent) and short and now - running.since_ns > RESENT_NS
+            expected, actual = {"at most, ms": RESENT_NS // _MS}, {"ms": (now - running.since_ns) // _MS}
+            notes.judge(RESENT, not late, seen, expected, actual)
             least = {"at least, ms": 30_000}
             notes.interval(_INTERVAL, seen, running.since_ns, now, lambda waited: waited >= _SHORTEST_NS, least)
         if begins:
-            running = self.passes[way] = Pass(now, running.elsewhere)
+            running = self.passes[way] = Pass(now, running.elsewhere, running.number + 1)
         running.resent.add(place)
         running.last = max(running.last, place)
         if len(running.resent) > MAX_REMEMBERED:

@@ -271,8 +271,13 @@ _ACK_RECEIVE = 0x4000
 _DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
 _MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
 _DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
-ORDER_LATE_NS: Final = 30_000_000_000
+ORDER_LATE_NS: Final = 13_000_000_000
 """OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time in which an OrderAck gets its turn on a session."""
+SCHEDULED_NS: Final = 1_550_000_000
+"""The same after the last message: OrderAckTimeout, a tick, and a second."""
+GAP_NS: Final = 5_500_000_000
+"""The same where no OrderAck shows that it had its turn."""
+_SCHEDULED = requirement_id("MQQB-3.1.1.6.2.scheduled")
 ORDER_SENT: Final[str] = requirement_id("MQQB-3.1.6.9.sent")
 _READING_SEQUENCE = "R-MQQB-order-ack-sequence"
 _ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
@@ -326,11 +331,11 @@ class Transactions:
             hosts = seen.hosts
             path = self._path(hosts)
             path.first_ns = path.first_ns or seen.time_ns
-            path.latest_ns = seen.time_ns
             if original:
-                self._message(seen, notes, path, hosts, known, idle=idle)
+                self._message(seen, notes, path, hosts, known, idle=idle, begun_ns=begun_ns)
             else:
                 self._passed_on(seen, notes)
+            path.latest_ns = seen.time_ns
 
     def end(self, notes: Notes) -> None:
         """Judge what was waited for to the end of the capture: marks of transactions."""
@@ -353,7 +358,15 @@ class Transactions:
         groups.unended.clear()
 
     def _message(
-        self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, known: Known, *, idle: bool
+        self,
+        seen: Seen,
+        notes: Notes,
+        path: TransactionalPath,
+        hosts: Hosts,
+        known: Known,
+        *,
+        idle: bool,
+        begun_ns: int,
     ) -> None:
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
         if source is None or message is None:
@@ -369,6 +382,10 @@ class Transactions:
         self.resends.see(seen, notes, before, path, acknowledged=before is not None and idle)
         views = self._views(source)
         progress, delta = path.sequences.get(sent.sequence), 0
+        if before is not None:  # Whoever has not acknowledged it may not have accepted it.
+            path.again_ns, path.gap_ns = seen.time_ns, None
+        elif begun_ns <= path.latest_ns > path.answered_ns > 0 and seen.time_ns - path.latest_ns > GAP_NS:
+            path.gap_ns = path.gap_ns or seen.time_ns - path.latest_ns
         if before is None:
             session, newest = _of_sessions(views), path.newest
             older = path.sequences.get(newest) if newest is not None and sent.sequence > newest else None
@@ -436,6 +453,7 @@ class Transactions:
             self._accepted(seen, notes, there, progress, number)
         if new:  # One that is sent again, on another session, comes at any time.
             self._delay(seen, notes, there, progress, number, begun_ns)
+            self._scheduled(seen, notes, there, progress, number, begun_ns)
         there.answered_ns = seen.time_ns
         if progress.acknowledged and new:
             holds = number >= progress.acknowledged
@@ -509,10 +527,31 @@ class Transactions:
         least_ns = (_DELAY_MS - _TICK_MS) * 1_000_000
         least = {"at least, ms": _DELAY_MS}
         notes.interval(_DELAY, seen, min(started), seen.time_ns, lambda taken: taken >= least_ns, least)
-        since_ns = max(min(started), there.answered_ns)
+        since_ns = max(min(started), there.answered_ns, there.again_ns)
         if since_ns >= begun_ns or seen.time_ns - since_ns <= ORDER_LATE_NS:
             most = {"at most, ms": ORDER_LATE_NS // 1_000_000}
             notes.interval(ORDER_SENT, seen, since_ns, seen.time_ns, lambda taken: taken <= ORDER_LATE_NS, most)
+
+    def _scheduled(
+        self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress, number: int, begun_ns: int
+    ) -> None:
+        """Judge that an OrderAck follows the last message soon, and is for it, on a session that stands since then."""
+        gap_ns, there.gap_ns = there.gap_ns, None
+        if there.generation or not (progress.highest and number):
+            return
+        if notes.timeless(there.latest_ns, seen.time_ns) is not None:
+            return
+        waited_ns = seen.time_ns - there.latest_ns
+        accepted = progress.accepted or 0
+        most = {"at most, ms": _DELAY_MS}
+        if gap_ns is not None and not there.refused:
+            notes.judge(_SCHEDULED, False, seen, "an OrderAck before the next message", {"ms": gap_ns // 1_000_000})
+        elif begun_ns <= there.latest_ns and waited_ns > SCHEDULED_NS:
+            notes.judge(_SCHEDULED, False, seen, most, {"ms": waited_ns // 1_000_000})
+        elif begun_ns <= there.latest_ns and number < accepted and waited_ns >= (_DELAY_MS - _TICK_MS) * 1_000_000:
+            notes.judge(_SCHEDULED, False, seen, {"number": accepted}, {"number": number})
+        elif waited_ns <= SCHEDULED_NS and not notes.passed(_SCHEDULED):
+            notes.judge(_SCHEDULED, True, seen, most, {"ms": waited_ns // 1_000_000})
 
     def _final_ack(self, seen: Seen, notes: Notes) -> None:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from conformance.capture import Closed, Opened, Side
-from conformance.judge.rules import Const, Expr, Field, Plus, Value, at_most, both, compiled, either, eq
+from conformance.capture import Closed, Side
+from conformance.judge.rules import Const, Expr, Field, Plus, Value, at_most, both, compiled, eq
 from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
 from conformance.judge.sessions.flow import (
     ACKNOWLEDGED_IN_TIME,
@@ -22,7 +22,8 @@ from conformance.judge.sessions.flow import (
     FlowSide,
     acknowledgment_due_ns,
 )
-from conformance.judge.sessions.sequences import RESENT, Hosts
+from conformance.judge.sessions.opening import OPEN, Opening
+from conformance.judge.sessions.sequences import RESENT, RESENT_NS, Hosts
 from conformance.judge.sessions.transactions import ORDER_SENT, Transactions
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict, of_frame
@@ -37,12 +38,11 @@ _ORDER_NS: Final = 60 * _S
 """OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time for another session that takes the OrderAck."""
 _CLOSE_NS: Final = 30 * _S
 """A session may take this long to end."""
-_RESENT_NS: Final = 60 * _S
-"""Twice the first entry of ResendTimerTable."""
 _PERIODS: Final = 4
 """The Session Ack Wait Timer is at most twice AckTimeout, and closes the session when it ends the second time."""
 _WIDE: Final = 33
 """Messages; the default of Windows is 64."""
+_DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
 _LASTING_S: Final = 86_400
 """A message with this time to reach its queue, or more, is not over while a capture lasts."""
 _MOST_PAST = 8  # Ended connections between two hosts that are remembered.
@@ -73,8 +73,19 @@ class WaitRule:
     expected: str
 
 
-_ORDERED: Final = both(eq("Order.Here", True), eq("Order.Refused", False), eq("Order.Expires", False))
+_ORDERED: Final = both(
+    eq("Order.Here", True), eq("Order.Final", True), eq("Order.Refused", False), eq("Order.Expires", False)
+)
 WAITS: Final = (
+    WaitRule(
+        requirement_id("MQQB-2.1.1.initialization"),
+        both(eq("Opening.Waiting", True), eq("Sender.Initiates", True)),
+        at_most("Receiver.Latest", Plus(Field("Opening.Latest"), Const(_CLOSE_NS))),
+        "Receiver.Frame",
+        "Sender.Frame",
+        "Opening.Latest",
+        "a response",
+    ),
     WaitRule(
         ACKNOWLEDGED_IN_TIME,
         both(eq("Messages.New", True), eq("Receiver.Paused", False)),
@@ -104,7 +115,7 @@ WAITS: Final = (
     ),
     WaitRule(
         ORDER_SENT,
-        both(_ORDERED, eq("Answers.Room", True), either(eq("Order.Answers", True), eq("Order.Direct", True))),
+        both(_ORDERED, eq("Answers.Room", True)),
         at_most("Receiver.Latest", Plus(Field("Order.First"), Const(_ORDER_NS))),
         "Receiver.Frame",
         "Order.Frame",
@@ -114,7 +125,7 @@ WAITS: Final = (
     WaitRule(
         RESENT,
         both(_ORDERED, eq("Order.Acknowledged", 0), eq("Messages.Room", True)),
-        at_most("Sender.Latest", Plus(Field("Order.Sent"), Const(_RESENT_NS))),
+        at_most("Sender.Latest", Plus(Field("Order.Sent"), Const(RESENT_NS))),
         "Order.Frame",
         "Order.Frame",
         "Order.Sent",
@@ -130,7 +141,7 @@ class Past(NamedTuple):
 
     began, ended: the numbers of the packets before it and at its end. waiting: the frame of the first message that was
     not acknowledged, None for none. recoverable: each recoverable message was acknowledged as such. known: the capture
-    has all of it, and its ends have closed it in turn.
+    has all of it, its ends have closed it in turn, and neither had to.
     """
 
     began: int
@@ -173,10 +184,9 @@ class Pasts:
 
 
 class Ending(NamedTuple):
-    """A connection at its end. began: the number of the packet before it."""
+    """A connection at its end."""
 
-    opened: Opened
-    began: int
+    opening: Opening
     counts: Counts
     flow: Flow
 
@@ -185,18 +195,19 @@ def judge_waits(
     ending: Ending, closed: Closed, notes: Notes, transactions: Transactions, known: Remembered, pasts: Pasts, now: int
 ) -> None:
     """Judge what had to come on a connection that ends. known: the messages seen. now: the last packet's number."""
-    ends = (ending.opened.initiator.address, ending.opened.acceptor.address)
+    ends = (ending.opening.opened.initiator.address, ending.opening.opened.acceptor.address)
     both_ways: tuple[tuple[Side, Hosts], ...] = (("initiator", ends), ("acceptor", (ends[1], ends[0])))
     for side, hosts in both_ways:
         registers = _ends(ending, closed, side) | _messages(ending, notes, side) | _stored(ending, notes, side)
         whole = _is_whole(ending)
         if whole:
-            registers |= _order(ending, notes, hosts, transactions, known, registers)
+            registers |= _order(ending, notes, side, hosts, transactions, known, registers)
         for rule, applies, holds in _DECIDED:
             if applies(registers) is True and holds(registers) is False:
                 _tell(rule, notes, registers)
         waiting = int(registers["Messages.Frame"]) if "Messages.Frame" in registers else None
-        pasts.add(hosts, Past(ending.began, now, waiting, _all_recoverable(ending, side), whole and closed.both))
+        usual = whole and closed.both and not ending.opening.owed
+        pasts.add(hosts, Past(ending.opening.began, now, waiting, _all_recoverable(ending, side), usual))
         if waiting is not None and closed.by == side and closed.time_ns >= int(registers["Messages.Patience"]):
             _pass(_CLOSES, notes, waiting)
         if registers.get("Stored.Waiting") is False:
@@ -225,7 +236,7 @@ def _all_recoverable(ending: Ending, side: Side) -> bool:
 
 def _ends(ending: Ending, closed: Closed, side: Side) -> Registers:
     """Return when both ends lived last: an end that closes lives."""
-    sides = ending.flow.sides
+    sides, opening = ending.flow.sides, ending.opening
 
     def latest(one: Side) -> int:
         alive = closed.both or (closed.by == one and closed.how in ("fin", "rst"))
@@ -236,7 +247,11 @@ def _ends(ending: Ending, closed: Closed, side: Side) -> Registers:
         "Sender.Latest": latest(side),
         "Receiver.Latest": latest(other),
         "Receiver.Frame": sides[other].latest,
-        "Receiver.Paused": sides[other].paused,
+        "Sender.Frame": sides[side].latest,
+        "Sender.Initiates": side == "initiator",
+        "Opening.Latest": max(one.latest_ns for one in sides.values()),
+        "Opening.Waiting": opening.known and opening.stage == OPEN - 1 and not opening.derailed,
+        "Receiver.Paused": sides[other].paused_ns != 0,
     }
 
 
@@ -287,18 +302,24 @@ def _stored(ending: Ending, notes: Notes, side: Side) -> Registers:
 
 
 def _order(
-    ending: Ending, notes: Notes, hosts: Hosts, transactions: Transactions, known: Remembered, registers: Registers
+    ending: Ending,
+    notes: Notes,
+    side: Side,
+    hosts: Hosts,
+    transactions: Transactions,
+    known: Remembered,
+    registers: Registers,
 ) -> Registers:
     """Return what is known of transactional messages without an OrderAck; nothing without any that wait for long."""
     path, back = transactions.paths.get(hosts), transactions.paths.get(hosts[::-1])
     progress = None if path is None or path.newest is None else path.sequences.get(path.newest)
     if path is None or progress is None or progress.first_ns is None or progress.acknowledged >= progress.highest:
         return {}
-    first_ns = max(progress.first_ns, path.answered_ns)
+    first_ns = max(progress.first_ns, path.answered_ns, path.again_ns)
     if max(int(registers["Sender.Latest"]), int(registers["Receiver.Latest"])) - first_ns <= _ORDER_NS:
         return {}
     lost = path.generation or (back is not None and back.generation)
-    if lost or first_ns < ending.opened.time_ns or notes.timeless(first_ns, path.latest_ns) is not None:
+    if lost or first_ns < ending.opening.opened.time_ns or notes.timeless(first_ns, path.latest_ns) is not None:
         return {}
     places = range(progress.acknowledged + 1, progress.highest + 1)
     found = [
@@ -312,14 +333,15 @@ def _order(
     message = known.get(key)
     if message is None:
         return {}
-    letter = "letter" in notes.accepted(_READING_ADDRESS)
+    final = message.text("UserHeader.QueueManagerAddress") == ending.opening.manager(_OTHER[side])
+    if message.number("UserHeader.Flags.DQ") == _DIRECT:
+        final = "letter" not in notes.accepted(_READING_ADDRESS)
     return {
         "Order.First": first_ns,
         "Order.Sent": path.latest_ns,
         "Order.Frame": frame,
-        "Order.Here": connection == ending.opened.connection,
-        "Order.Answers": path.answers,
-        "Order.Direct": path.direct and not path.indirect and not letter,
+        "Order.Here": connection == ending.opening.opened.connection,
+        "Order.Final": final,
         "Order.Refused": path.refused,
         "Order.Expires": (message.number("BaseHeader.TimeToReachQueue") or 0) < _LASTING_S,
         "Order.Acknowledged": progress.acknowledged,

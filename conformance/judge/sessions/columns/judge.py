@@ -478,8 +478,8 @@ def plain(columns: ColumnSessions) -> SessionJudge:
     same = {one.name: getattr(mine, one.name) for one in fields(Tables)}
     tables = Tables(
         **{
-            **same, "messages": Messages(known), "lifetimes": Lifetimes(smallest, last, times.doubted),
-            "transactions": transactions, "sessions": sessions,
+            **same, "messages": Messages(known, mine.messages.fates),
+            "lifetimes": Lifetimes(smallest, last, times.doubted), "transactions": transactions, "sessions": sessions,
         }
     )  # fmt: skip
     columns.leave()
@@ -501,6 +501,7 @@ def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> C
         for place, last in getattr(its.lifetimes, name).items():
             getattr(tables.lifetimes, name)[place] = last
     tables.lifetimes.doubted = its.lifetimes.doubted
+    tables.messages.fates = its.messages.fates
     found, wanted = tables.transactions, its.transactions
     if not _taken(wanted.sent, found.sent):
         for key, sent in wanted.sent.items():

@@ -31,7 +31,7 @@ from conformance.judge.sessions.columns.layout import (
 from conformance.judge.sessions.flow import TICK_MS
 from conformance.judge.sessions.keys import queue_lane
 from conformance.judge.sessions.messages import AHEAD, BEHIND, OLD_S, RIGHT
-from conformance.judge.sessions.transactions import ORDER_LATE_NS
+from conformance.judge.sessions.transactions import GAP_NS, ORDER_LATE_NS, SCHEDULED_NS
 from conformance.wire.columns.jit import compiled
 
 for _function in (
@@ -526,6 +526,8 @@ def run(
                 path = own[mine + p.PATH]
                 if path < 0:
                     break
+                if index[path, p.SENT_NS] > index[path, p.ANSWERED_NS] and time - index[path, p.SENT_NS] > GAP_NS:
+                    break
             if transactional and original:
                 flags |= 1 << 22
                 sequence, sequence_number = (
@@ -632,6 +634,10 @@ def run(
                     break
                 if time - max(started, index[there, p.ANSWERED_NS]) > ORDER_LATE_NS:
                     break
+            if time - index[there, p.SENT_NS] > SCHEDULED_NS or index[there, p.GAPPED]:
+                break
+            if order_number < accepted and time - index[there, p.SENT_NS] >= (_DELAY_MS - _TICK_MS) * _MS:
+                break
             if index[order_progress, p.DONE]:
                 flags |= 1 << 30
                 if order_number < index[order_progress, p.DONE]:

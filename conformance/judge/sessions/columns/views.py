@@ -160,7 +160,7 @@ class FlowSideView(View):
     named = optional(at.NAMED)
     latest, latest_ns = register(at.LATEST_FRAME), register(at.LATEST_NS)
     old = register(at.OLD)
-    paused = flag(at.PAUSED)
+    paused_ns = register(at.PAUSED)
 
     def __init__(self, store: Callable[[], Any], row: int, first: int, nodes: Nodes) -> None:
         super().__init__(store, row, first)
@@ -549,7 +549,19 @@ class PathView(View):
         super().__init__(index.store, row)
         self.newest: int | None = None
         self.refused = False
+        self.again_ns = 0
+        self._gap_ns: int | None = None
         self.sequences = SequencesView(index, self)
+
+    @property
+    def gap_ns(self) -> int | None:
+        """See `TransactionalPath.gap_ns`."""
+        return self._gap_ns
+
+    @gap_ns.setter
+    def gap_ns(self, gap_ns: int | None) -> None:
+        self._gap_ns = gap_ns
+        self.store()[self.row, at.GAPPED] = gap_ns is not None
 
 
 class SequencesView:
