@@ -12,7 +12,7 @@ from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Path, Read
 from conformance.judge.sessions.flow import Counted, Counts, Flow, judge_connection
 from conformance.judge.sessions.keys import FREQUENT, sender_name
 from conformance.judge.sessions.message_memory import Unopened
-from conformance.judge.sessions.messages import Lifetimes, Messages, Origins, judge_order_queue
+from conformance.judge.sessions.messages import Lifetimes, Messages, Origins, judge_address, judge_order_queue
 from conformance.judge.sessions.opening import NULL_GUID, Clocks, Opening
 from conformance.judge.sessions.packets import Pings, judge_alone
 from conformance.judge.sessions.sequences import READING_SCOPE
@@ -75,6 +75,7 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
     if source is not None:
         if manager is not None and manager != NULL_GUID:
             tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest)
+            judge_address(seen, notes, manager)
             if seen.kind != "UserMessage" and source == manager:
                 other = opening.manager(_OTHER[side])
                 direct = tables.transactions.acknowledges(seen, other)
@@ -86,7 +87,16 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
     # Where the window is narrow, an OrderAck waits for acknowledgments of what was sent before it.
     begun_ns = opening.opened.time_ns if has_room(session.flow.sides[side]) else seen.time_ns
     known = tables.messages.known
-    tables.transactions.see(seen, notes, known, new=new, original=original, idle=counted.idle, begun_ns=begun_ns)
+    tables.transactions.see(
+        seen,
+        notes,
+        known,
+        new=new,
+        original=original,
+        idle=counted.idle,
+        settled=_settled(session, side),
+        begun_ns=begun_ns,
+    )
 
 
 def lose_path(opening: Opening, side: Side, tables: Tables) -> None:
@@ -99,6 +109,11 @@ def lost(opening: Opening, side: Side, tables: Tables) -> None:
     """Record that something of one side of a connection is missing from the capture."""
     opening.lose()
     lose_path(opening, side, tables)
+
+
+def _settled(session: Session, side: Side) -> bool:
+    """Tell whether a side has acknowledged everything that the other one has sent on their session."""
+    return session.counts.acknowledged[side].count == session.counts.directions[_OTHER[side]].sent & 0xFFFF
 
 
 def closed(event: Closed, session: Session, tables: Tables, notes: Notes, reached: int) -> None:

@@ -745,6 +745,21 @@ _PRIVATE = 3  # UserHeader.Flags.DQ of a private queue of the addressee.
 _ORDER_QUEUE = requirement_id("MQQB-3.1.7.17.private-name")
 
 
+_ADDRESS = requirement_id("MQMQ-2.2.19.2.queue-manager-address")
+_PUBLIC_QUEUE = 5  # UserHeader.Flags.DQ of a public queue.
+
+
+def judge_address(seen: Seen, notes: Notes, manager: str) -> None:
+    """Judge that a message to a public or private queue is not for the queue manager that sends it."""
+    named = seen.text("UserHeader.QueueManagerAddress")
+    if named is None or seen.kind != "UserMessage" or seen.number(f"{_HEADER}.MessageClass"):
+        return
+    if seen.number("UserHeader.Flags.DQ") in (_PRIVATE, _PUBLIC_QUEUE):
+        holds = named != manager
+        if not (holds and notes.passed(_ADDRESS)):
+            notes.judge(_ADDRESS, holds, seen, "another queue manager than the sender", named)
+
+
 def judge_order_queue(seen: Seen, notes: Notes, own: str, other: str | None, *, direct: bool) -> None:
     """Judge whose private queue a transactional acknowledgment goes to. own, other: the managers at the two ends.
 

@@ -196,7 +196,8 @@ _TYPE_CLOSES = requirement_id("MQQB-2.2.1.packet-type-closes")
 class Duty:
     """`side` has to close the connection because of `cause`. sure: everything it sends now follows the cause.
 
-    sent: the messages that the other side has sent before the cause; None for an unknown number.
+    sent: the messages that the other side has sent before the cause; None for an unknown number. early: the cause comes
+    before the ConnectionParameters of the initiator.
     """
 
     requirement: str
@@ -204,6 +205,7 @@ class Duty:
     cause: Seen
     sure: bool = False
     sent: int | None = None
+    early: bool = False
 
 
 @dataclass(slots=True)
@@ -438,7 +440,7 @@ class Opening:
         if len(self.duties) < 8:
             its = None if self.counts is None or seen.side is None else self.counts.directions[seen.side]
             sent = its.sent if its is not None and its.known else None
-            self.duties.append(Duty(requirement, other, seen.kept(), sent=sent))
+            self.duties.append(Duty(requirement, other, seen.kept(), sent=sent, early=self.stage < OPEN - 1))
 
     def _duties(self, seen: Seen, notes: Notes) -> None:
         """Judge packets of a side that had to close: were they sent after it knew the reason?
@@ -448,12 +450,13 @@ class Opening:
         acknowledged = seen.number("SessionHeader.AckSequenceNumber") if seen.trouble is None else None
         for duty in list(self.duties):
             cause = duty.cause.frame
-            known = duty.sent is not None and acknowledged is not None and after(acknowledged, duty.sent) > 0
+            answers = duty.early and duty.side == "acceptor" and seen.kind == "ConnectionParameters"
+            counts = duty.sent is not None and acknowledged is not None and after(acknowledged, duty.sent) > 0
             late = (
                 seen.frame.heard >= cause.offset + len(cause.data)
                 and seen.frame.time_ns - cause.time_ns > _IN_FLIGHT_NS
             )
-            if seen.frame.side == duty.side and (duty.sure or late or known):
+            if seen.frame.side == duty.side and (duty.sure or late or answers or counts):
                 notes.judge(
                     duty.requirement, False, seen, f"the connection is closed because of packet {cause.number}",
                     f"{seen.packet.kind} from the {duty.side}",

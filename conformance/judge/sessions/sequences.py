@@ -77,7 +77,7 @@ class Progress:
 
     accepted: the number reached by a receiver that takes messages only in order; None while nothing was seen. last: the
     number of the last message, accepted or not. first_ns: when the first message after the last OrderAck came. unended:
-    transactions whose last message has not come.
+    transactions whose last message has not come. finished: all of it is acknowledged, also by the session.
     """
 
     highest: int = 0
@@ -87,6 +87,7 @@ class Progress:
     generation: int = 0
     first_ns: int | None = None
     unended: int = 0
+    finished: bool = False
 
     def accept(self, number: int, previous: int, generation: int) -> None:
         """Accept a message by MS-MQQB 3.1.5.8.6; everything before the first one seen counts as accepted."""
@@ -102,7 +103,8 @@ class TransactionalPath(Path):
     """The transactional part of a path. newest: the newest sequence. sequences: those seen, or only acknowledged.
 
     direct, indirect: transactional messages went to direct names, and to others. named_direct: any message went to one.
-    latest_ns: when the last transactional message came, answered_ns: the last OrderAck; 0 before. refused: a FinalAck
+    latest_ns, connection: when and where the last transactional message came. answered_ns: when the last OrderAck
+    did; 0 before. refused: a FinalAck
     has come that refuses a message.
     """
 
@@ -113,6 +115,7 @@ class TransactionalPath(Path):
     answers: bool = False  # True when any OrderAck has come back.
     first_ns: int | None = None  # When the first message after the last OrderAck came.
     latest_ns: int = 0
+    connection: int = 0
     answered_ns: int = 0
     again_ns: int = 0  # When the last message was sent again.
     gap_ns: int | None = None  # How long no OrderAck had come before the next message, where that is too long.

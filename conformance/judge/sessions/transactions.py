@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Path, Seen
+from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, NOTICED_NS, Notes, Path, Seen
 from conformance.judge.sessions.keys import group_words, guid_words
 from conformance.judge.sessions.sequences import Hosts, Progress, Resends, Sent, Sequences, TransactionalPath, View
 from conformance.spec.catalogue import requirement_id
@@ -256,6 +256,7 @@ class Groups:
 _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
 _IN_ORDER = requirement_id("MQQB-3.1.1.6.2.in-order")
 _NEVER_DECREASES = requirement_id("MQQB-3.1.1.6.2.never-decreases")
+_NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
 _FINAL = requirement_id("MQQB-2.2.5.1.sequence")
 _FINAL_NUMBER = requirement_id("MQQB-2.2.5.1.sequence-number")
 _FINAL_SOURCE = requirement_id("MQQB-2.2.5.1.source-guid")
@@ -275,7 +276,7 @@ ORDER_LATE_NS: Final = 13_000_000_000
 """OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time in which an OrderAck gets its turn on a session."""
 SCHEDULED_NS: Final = 1_550_000_000
 """The same after the last message: OrderAckTimeout, a tick, and a second."""
-GAP_NS: Final = 5_500_000_000
+GAP_NS: Final = 2_050_000_000
 """The same where no OrderAck shows that it had its turn."""
 _SCHEDULED = requirement_id("MQQB-3.1.1.6.2.scheduled")
 ORDER_SENT: Final[str] = requirement_id("MQQB-3.1.6.9.sent")
@@ -314,17 +315,27 @@ class Transactions:
         return self._path((seen.hosts[1], seen.hosts[0]))
 
     def see(
-        self, seen: Seen, notes: Notes, known: Known, *, new: bool, original: bool, idle: bool, begun_ns: int
+        self,
+        seen: Seen,
+        notes: Notes,
+        known: Known,
+        *,
+        new: bool,
+        original: bool,
+        idle: bool,
+        settled: bool,
+        begun_ns: int,
     ) -> None:
         """Judge a packet of a connection. new: not seen before. original: its sender has made the message.
 
         known: the messages that were seen. idle: everything its sender sent before it on this session is acknowledged.
-        begun_ns: since when the session stands, with room for an OrderAck.
+        settled: so is everything the other side sent. begun_ns: since when the session stands, with room for an
+        OrderAck.
         """
         if seen.number("UserHeader.Flags.DQ") == _DIRECT:
             self._path(seen.hosts).named_direct = True
         if seen.kind == "OrderAck":
-            self._order_ack(seen, notes, seen.hosts, new=new, begun_ns=begun_ns)
+            self._order_ack(seen, notes, seen.hosts, new=new, settled=settled, begun_ns=begun_ns)
         elif seen.kind == "FinalAck":
             self._final_ack(seen, notes)
         elif seen.number("TransactionHeader.TxSequenceID") is not None:
@@ -335,7 +346,7 @@ class Transactions:
                 self._message(seen, notes, path, hosts, known, idle=idle, begun_ns=begun_ns)
             else:
                 self._passed_on(seen, notes)
-            path.latest_ns = seen.time_ns
+            path.latest_ns, path.connection = seen.time_ns, seen.connection or 0
 
     def end(self, notes: Notes) -> None:
         """Judge what was waited for to the end of the capture: marks of transactions."""
@@ -382,6 +393,11 @@ class Transactions:
         self.resends.see(seen, notes, before, path, acknowledged=before is not None and idle)
         views = self._views(source)
         progress, delta = path.sequences.get(sent.sequence), 0
+        if before is None and progress is not None and progress.finished and not path.generation:
+            known_ns = seen.time_ns - path.answered_ns
+            if known_ns > NOTICED_NS and notes.timeless(path.answered_ns, seen.time_ns) is None:
+                notes.judge(_NEXT_SEQUENCE, False, seen, {"above": sent.sequence}, sent.sequence)
+            progress.finished = False
         if before is not None:  # Whoever has not acknowledged it may not have accepted it.
             path.again_ns, path.gap_ns = seen.time_ns, None
         elif begun_ns <= path.latest_ns > path.answered_ns > 0 and seen.time_ns - path.latest_ns > GAP_NS:
@@ -434,7 +450,7 @@ class Transactions:
         wanted, found = ({name: getattr(one, name) for name in names} for one in (sent, now))
         notes.judge(_PASSED_ON, holds, seen, wanted, found)
 
-    def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts, *, new: bool, begun_ns: int) -> None:
+    def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts, *, new: bool, settled: bool, begun_ns: int) -> None:
         sequence, number = (seen.number(f"OrderAckBody.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
         if sequence is None or number is None:
             return
@@ -459,6 +475,8 @@ class Transactions:
             holds = number >= progress.acknowledged
             notes.judge(_NEVER_DECREASES, holds, seen, {"at least": progress.acknowledged}, number)
         progress.acknowledged = max(progress.acknowledged, number)
+        here = settled and there.connection == seen.connection
+        progress.finished = here and number >= progress.highest > 0
         _bound(there)
 
     def _acknowledged_sequence(

@@ -494,6 +494,12 @@ def run(
                 same = s0 == own[mine + p.HIGH] and s1 == own[mine + p.LOW]
                 if hops == p.NONE or same != (hops == 0):
                     break
+                form = value(columns, places, p.F_DQ, row)
+                if kind == p.USER and (form == 3 or form == 5) and has(columns, places, p.F_MANAGER, row):
+                    flags |= 1 << 58
+                    named = places[p.F_MANAGER, 2]
+                    if columns[named, row] == own[mine + p.HIGH] and columns[named + 1, row] == own[mine + p.LOW]:
+                        break
                 flags |= 1 << 52
                 if same:
                     flags |= 1 << (53 + side)
@@ -559,6 +565,8 @@ def run(
                 elif not first_mark or tables.find(group_heads, groups, s0, s1, transaction | p.WHOLE) >= 0:
                     break
                 progress = index[path, p.PROGRESS] if index[path, p.SEQUENCE] == sequence else -1
+                if progress >= 0 and index[progress, p.FINISHED]:
+                    break
                 views = index[source, p.VIEWS]
                 if progress < 0 or views <= 0 or (group < 0 and index[progress, p.UNENDED] > 0):
                     break
@@ -710,6 +718,7 @@ def run(
             if index[path, p.FIRST_NS] == p.NONE or index[path, p.FIRST_NS] == 0:
                 index[path, p.FIRST_NS] = time
             index[path, p.SENT_NS] = time
+            index[path, p.SENT_ON] = connection
             if original:
                 new = tables.add(sent_ends, sent_heads, sent, s0, s1, identifier)
                 sent[new, p.SENT_SEQUENCE] = sequence
@@ -752,6 +761,8 @@ def run(
                 index[there, p.FIRST_NS] = p.NONE
                 index[order_progress, p.PROGRESS_NS] = p.NONE
             index[order_progress, p.DONE] = max(index[order_progress, p.DONE], order_number)
+            finished = own[mine + p.ACK_COUNT] == (own[its + p.SENT] & 0xFFFF) and order_number >= top
+            index[order_progress, p.FINISHED] = 1 if finished and index[there, p.SENT_ON] == connection else 0
         at += 1
         cursor[p.WHY] = p.ENDED
     cursor[p.AT] = at

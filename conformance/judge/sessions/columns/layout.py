@@ -71,11 +71,11 @@ IDENTIFIER, HIGHEST, CURRENT_CONNECTION, CURRENT_GENERATION = range(DATA, DATA +
 # A path; SEQUENCES of it are remembered, and the one met last is in SEQUENCE, with its row or -1.
 (
     GENERATION, NEWEST_SEQUENCE, ANSWERS, FIRST_NS, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1, DIRECT, INDIRECT,
-    NAMED_DIRECT, SENT_NS, ANSWERED_NS, GAPPED,
-) = range(DATA, DATA + 15)  # fmt: skip
+    NAMED_DIRECT, SENT_NS, ANSWERED_NS, GAPPED, SENT_ON,
+) = range(DATA, DATA + 16)  # fmt: skip
 # Its progress. UNENDED: transactions without a last message so far.
-TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, UNENDED = range(DATA, DATA + 7)
-INDEX_WIDTH = DATA + 15
+TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, UNENDED, FINISHED = range(DATA, DATA + 8)
+INDEX_WIDTH = DATA + 16
 
 # A remembered message: its frame; the place of its bytes, in the file (WHERE), or with the Python side (-1); body.
 FRAME, WHERE, SIZE, BODY_AT, BODY_SIZE = range(DATA, DATA + 5)

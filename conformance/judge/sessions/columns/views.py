@@ -534,7 +534,7 @@ class ProgressView(View):
     highest, acknowledged = register(at.TOP), register(at.DONE)
     accepted, last = optional(at.ACCEPTED), register(at.LATEST)
     generation, first_ns = register(at.PROGRESS_GENERATION), optional(at.PROGRESS_NS)
-    unended = register(at.UNENDED)
+    unended, finished = register(at.UNENDED), flag(at.FINISHED)
     accept = Progress.accept
 
 
@@ -543,7 +543,7 @@ class PathView(View):
 
     generation, answers, first_ns = register(at.GENERATION), flag(at.ANSWERS), optional(at.FIRST_NS)
     direct, indirect, named_direct = flag(at.DIRECT), flag(at.INDIRECT), flag(at.NAMED_DIRECT)
-    latest_ns, answered_ns = register(at.SENT_NS), register(at.ANSWERED_NS)
+    latest_ns, answered_ns, connection = register(at.SENT_NS), register(at.ANSWERED_NS), register(at.SENT_ON)
 
     def __init__(self, index: Index, row: int) -> None:
         super().__init__(index.store, row)
@@ -591,7 +591,8 @@ class SequencesView:
         found = self.get(sequence)
         if found is None:
             content = (new.highest, new.acknowledged, NONE if new.accepted is None else new.accepted, new.last,
-                       new.generation, NONE if new.first_ns is None else new.first_ns, new.unended)  # fmt: skip
+                       new.generation, NONE if new.first_ns is None else new.first_ns, new.unended,
+                       new.finished)  # fmt: skip
             row = self._index.unnamed(at.OF_PROGRESS, content)
             found = self._progress[sequence] = ProgressView(self._index.store, row)
             self._counted()
