@@ -395,6 +395,17 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.7.15.plain": [flip(19, USER, 0x100)],
     "MQQB-3.1.5.8.6.accepted": [put(10, f"{TX}.PreviousTxSequenceNumber", 5)],
     "MQQB-3.1.3.2.order-ack-delay": [delayed(25, -800)],
+    "MQQB-3.1.1.6.2.scheduled": [delayed(25, 1_500)],
+    "MQQB-3.1.7.13.paused": [
+        copy(12, 22, put(-1, f"{SESSION}.WindowSize", 1), *NO_RECOVERABLE), put(23, f"{PROPERTIES}.MessageClass", 0),
+    ],
+    "MQMQ-2.2.19.2.queue-manager-address": [rebuilt(22, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(ALPHA)})],
+    "MQMQ-2.2.18.1.6.ack-reach-queue": [put(19, f"{PROPERTIES}.MessageClass", 0x4000), put(8, f"{PROPERTIES}.Flags", 15)],
+    "MQMQ-2.2.18.1.6.ack-receive": [
+        copy(19, 19, put(-1, "UserHeader.MessageID", 305), put(-1, f"{PROPERTIES}.MessageClass", 0xC001)),
+        put(21, f"{SESSION}.AckSequenceNumber", 3), put(21, f"{SESSION}.RecoverableMsgAckFlags", 0b11),
+        put(26, f"{SESSION}.AckSequenceNumber", 4),
+    ],
     # A side with a narrow window may have to wait for acknowledgments before it sends another message.
     "MQQB-3.1.6.9.sent": [
         put(5, f"{PARAMETERS}.WindowSize", 10), put(24, f"{SESSION}.WindowSize", 10), drop(25, 26), outlasting(90_000),
@@ -527,6 +538,10 @@ _BEFORE: dict[str, list[Edit]] = {
         rebuilt(20, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(ALPHA)}),
     ],
     "MQQB-3.1.5.8.10.addressee": [rebuilt(8, _TO_BETA), rebuilt(19, _OF_A_PUBLIC_QUEUE)],
+    "MQMQ-2.2.18.1.6.ack-receive": [
+        rebuilt(8, {f"{PROPERTIES}.MessageBody": b"", f"{PROPERTIES}.Flags": 0b1010}),
+        put(19, f"{PROPERTIES}.MessageClass", 0x4000),
+    ],
     "MQQB-3.1.1.5.passed-on": [
         add(17, lambda events: replace(frame(events, 17), data=frame(events, 6).data)), flip(17.5, USER, 1),
         put(18, "SessionHeader.AckSequenceNumber", 6), put(18, "SessionHeader.RecoverableMsgAckFlags", 0b111),
