@@ -44,11 +44,14 @@ def _known_faults() -> tuple[str, ...]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run until stopped. Returns the exit code."""
     options = _arguments(argv)
-    from conformance.embedded.alternatives import ALTERNATIVES
+    from conformance.embedded.alternatives import ALTERNATIVES, SETTINGS
     from conformance.embedded.driver import EmbeddedDriver, Managers, serve_stdio, serve_tcp
 
     faults = _known_faults() if options.fault else ()
-    for kind, names, known in (("fault", options.fault, faults), ("alternative", options.reading, tuple(ALTERNATIVES))):
+    for kind, names, known in (
+        ("fault", options.fault, faults),
+        ("alternative", options.reading, (*ALTERNATIVES, *SETTINGS)),
+    ):
         for name in names:
             if name not in known:
                 close = nearest(name, known)

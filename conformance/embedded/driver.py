@@ -26,7 +26,7 @@ from conformance.embedded.receiving import Caller
 from conformance.embedded.scheduler import Scheduler
 from conformance.embedded.store import StoreError
 
-PROTOCOLS = ("1.3", "1.2", "1.1", "1.0")  # the preferred one first
+PROTOCOLS = ("1.4", "1.3", "1.2", "1.1", "1.0")  # the preferred one first
 # Facets that older versions lack.
 SINCE = {
     "outgoing": "1.1",
@@ -208,6 +208,7 @@ class EmbeddedDriver:
             "facets": facets,
             "limits": {"max_body_bytes": MAX_BODY_BYTES},
             **({"security": manager.security.declared()} if "security" in facets else {}),
+            **({"directory_protocols": list(manager.parts.directory_protocols)} if protocol == PROTOCOLS[0] else {}),
             "clock": manager.clock.kind,
             "settle_ms": 0,
             "slack_ms": 0 if manager.clock.kind == "virtual" else 250,

@@ -24,6 +24,8 @@ from conformance.embedded.directory_client import (
     NOT_CONNECTED,
     SUCCESS,
     DirectoryClient,
+    has_ldap,
+    is_ldap,
 )
 from conformance.embedded.directory_keys import key_list
 from conformance.embedded.directory_objects import Attributes, Filter, equals, satisfies
@@ -126,6 +128,10 @@ class Integration:
 
     def _connect(self, address: str, site: str | None, wait_ms: int = DEFAULT_WAIT_MS) -> None:
         self.client = self.manager.parts.directory_client(address, wait_ms)
+        if is_ldap(address) and has_ldap():
+            from conformance.embedded.directory_ldap import LdapDirectory  # it needs an extra
+
+            self.client.other = LdapDirectory(address, wait_ms).ask
         self.site = site
 
     def forget(self, *, keep: bool = False) -> None:

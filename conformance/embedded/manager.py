@@ -139,6 +139,7 @@ class Parts:
     external_transaction: type[ExternalTransaction] = ExternalTransaction
     coordinated_dispenser: type[CoordinatedDispenserObject] = CoordinatedDispenserObject
     races: bool = False
+    directory_protocols: tuple[str, ...] = ("json-rpc", "ldap")
     readings: dict[str, str] = field(default_factory=dict)  # alternatives followed instead of those of `readings`
 
 

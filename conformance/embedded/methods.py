@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from conformance.embedded.coordinator import REQUESTS
 from conformance.embedded.directory import is_computer, is_object, is_user
-from conformance.embedded.directory_client import DEFAULT_WAIT_MS, SUCCESS
+from conformance.embedded.directory_client import DEFAULT_WAIT_MS, SUCCESS, has_ldap, is_ldap
 from conformance.embedded.directory_objects import CLASSES, OPERATORS
 from conformance.embedded.entities import Cursor, MqError, Result, Transaction
 from conformance.embedded.manager import Manager
@@ -497,6 +497,8 @@ def _certificates(manager: Manager, params: Params, caller: Caller) -> Result:
 
 @_method("directory.use")
 def _use_directory(manager: Manager, params: Params, caller: Caller) -> None:
+    if is_ldap(params["address"]) and not has_ldap():
+        raise BadParams("a directory at ldap:// needs the extra ldap: pip install 'mqconform[ldap]'")
     manager.integration.use(
         params["address"],
         site=params.get("site"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -27,7 +27,19 @@ class Alternative:
         parts.readings[self.reading] = self.alternative
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a manager can do, as `NAME=WORD`: no deviation. protocols: those of its directory."""
+
+    protocols: tuple[str, ...]
+
+    def apply(self, parts: Parts) -> None:
+        """Let a manager do this alone."""
+        parts.directory_protocols = self.protocols
+
+
 ALTERNATIVES: dict[str, Alternative] = {}
+SETTINGS: Mapping[str, Setting] = {"directory=ldap": Setting(("ldap",)), "directory=json-rpc": Setting(("json-rpc",))}
 
 
 def follows(name: str, *of: Any) -> Callable[[_Made], _Made]:

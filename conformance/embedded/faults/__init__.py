@@ -13,7 +13,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 from types import MappingProxyType
 
-from conformance.embedded.alternatives import ALTERNATIVES
+from conformance.embedded.alternatives import ALTERNATIVES, SETTINGS
 from conformance.embedded.faults.base import REGISTERED, Fault
 from conformance.embedded.faults.recorded import SEEN
 from conformance.embedded.manager import Parts
@@ -43,12 +43,12 @@ class NotTogether(ValueError):
 def apply_faults(names: Iterable[str]) -> Parts:
     """The parts of a manager with these faults. Raises KeyError for a name the registry does not have, and NotTogether.
 
-    `READING=ALTERNATIVE` is a name too: see `conformance.embedded.alternatives`.
+    `READING=ALTERNATIVE` and `directory=PROTOCOL` are names too: see `conformance.embedded.alternatives`.
     """
     parts = Parts()
     wanted = sorted(names, key=_depth)
     for name in wanted:
-        deviation = ALTERNATIVES[name] if "=" in name else EVERY_FAULT[name]
+        deviation = SETTINGS.get(name) or (ALTERNATIVES[name] if "=" in name else EVERY_FAULT[name])
         try:
             deviation.apply(parts)
         except TypeError as error:  # of Python, which finds no order of the bases
