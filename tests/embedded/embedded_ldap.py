@@ -190,8 +190,8 @@ class Conversation(socketserver.BaseRequestHandler):
         ]
         paged = ber(0x30, ber(2, b"\0"), ber(4, str(end).encode() if end < len(entries) else b""))
         last = ber(0xA0, ber(0x30, ber(4, PAGED), ber(4, paged))) if controls else b""
-        for each, beside in [*((one, b"") for one in said), (ber(ANSWERS[kind], result(code)), last)]:
-            self.request.sendall(ber(0x30, ber(2, number), each, beside))
+        answers = [*((one, b"") for one in said), (ber(ANSWERS[kind], result(code)), last)]
+        self.request.sendall(b"".join(ber(0x30, ber(2, number), each, beside) for each, beside in answers))
         return True
 
 

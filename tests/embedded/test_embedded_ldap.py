@@ -99,10 +99,10 @@ def test_an_enterprise_that_does_not_say_is_one_that_notifies(ask: Any, talk: Ta
 
 
 def test_a_public_queue_is_an_object(ask: Any, talk: Talk, tree: Tree) -> None:
-    talk.queue("orders, all=1", PROPID_Q_LABEL="é*(x)\\", PROPID_Q_QUOTA=5, PROPID_Q_JOURNAL=1)
+    talk.queue("orders all=1", PROPID_Q_LABEL="é*(x)\\", PROPID_Q_QUOTA=5, PROPID_Q_JOURNAL=1)
     [found] = everything(talk, "queue")
     values = tree.values(found["full_path"])
-    assert found["full_path"] == f"CN=orders\\2c all\\3d1,{MANAGER}"
+    assert found["full_path"] == f"CN=orders all\\3d1,{MANAGER}"
     assert (values["mSMQLabelEx"], values["mSMQQueueQuota"], values["mSMQJournal"]) == (
         ["é*(x)\\".encode()],
         [b"5"],
@@ -110,13 +110,13 @@ def test_a_public_queue_is_an_object(ask: Any, talk: Talk, tree: Tree) -> None:
     )
     assert values["mSMQQueueType"] == [bytes(16)]
     assert "mSMQQueueNameExt" not in values
-    assert found["path_name"] == "host\\orders, all=1"
-    assert found["qualified_path_name"] == "host.local\\orders, all=1"
+    assert found["path_name"] == "host\\orders all=1"
+    assert found["qualified_path_name"] == "host.local\\orders all=1"
     assert found["directory_path"] == f"LDAP://{found['full_path']}"
     for attribute in ("identifier", "label", "path_name", "full_path", "directory_path", "quota", "create_time"):
         read = ask("read", "queue", filter=equals(attribute, found[attribute]))
         assert read["object"] == found, attribute
-    talk.ok("queues.set_properties", format_name=f"PUBLIC={found['identifier']}", properties={"PROPID_Q_LABEL": ""})
+    talk.ok("queues.set", format_name=f"PUBLIC={found['identifier']}", properties={"PROPID_Q_LABEL": ""})
     assert "mSMQLabelEx" not in tree.values(found["full_path"])
     talk.ok("queues.delete", format_name=f"PUBLIC={found['identifier']}")
     assert everything(talk, "queue") == []
