@@ -365,7 +365,9 @@ def test_what_is_no_answer_is_no_connection(talk: Talk, server: LdapServer, spok
         assert talk.ok("directory.own")["offline"]
 
 
-@pytest.mark.parametrize("address", ["ldap://127.0.0.1:1", "ldap://127.0.0.1:none", "ldap://", "ldap://127.0.0.1:99999"])
+@pytest.mark.parametrize(
+    "address", ["ldap://127.0.0.1:1", "ldap://127.0.0.1:none", "ldap://", "ldap://127.0.0.1:99999"]
+)
 def test_nobody_there_is_no_connection(talk: Talk, address: str) -> None:
     talk("directory.use", address=address)
     answer = talk.ok("directory.read", **{"class": "site"}, force=True)
