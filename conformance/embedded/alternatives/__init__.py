@@ -6,8 +6,8 @@ implementer can defend it; `hello` then declares it. `embedded+directory=ldap` i
 
 from __future__ import annotations
 
-from conformance.embedded.alternatives import management, objects, reads, security, sends
+from conformance.embedded.alternatives import directory, management, objects, reads, security, sends
 from conformance.embedded.alternatives.base import ALTERNATIVES, SETTINGS, Alternative
 
-MODULES = (reads, sends, management, objects, security)  # importing one registers what is in it
+MODULES = (reads, sends, management, objects, security, directory)  # importing one registers what is in it
 __all__ = ["ALTERNATIVES", "MODULES", "SETTINGS", "Alternative"]
