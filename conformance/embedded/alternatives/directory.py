@@ -14,8 +14,9 @@ from conformance.embedded.security import DELETE_QUEUE
 
 @follows("initialization-scope=every-start", Integration.initialize)
 def initialization_scope_every_start(plain, self, *, provisioning):
-    """Each start makes keys, which those in the directory replace."""
-    self.change_own({"public_encryption_key_list": self.keys(), "public_signing_key_list": self.keys()})
+    """Each start makes keys if there are none; those in the directory replace them."""
+    made = {name: self.keys() for name in ("public_encryption_key_list", "public_signing_key_list")}
+    self.change_own({**made, **{name: value for name, value in self.attributes.items() if value}})
     plain(provisioning=provisioning)
 
 
