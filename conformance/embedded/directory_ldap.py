@@ -64,6 +64,7 @@ class LdapDirectory:
         self.address, self.wait_ms = address, wait_ms
         self._queries: dict[str, deque[Attributes]] = {}
         self._last = 0
+        self._contexts: tuple[str, str] | None = None
 
     def ask(self, method: str, params: Params) -> dict[str, Json]:
         """Return the result of a request: see `DirectoryClient.ask`. A query is asked for as a whole when it begins."""
@@ -73,7 +74,9 @@ class LdapDirectory:
             return self._answer(method, params["query"])
         try:
             with Line(self.address, self.wait_ms) as line:
-                answer = getattr(_Request(line), method)(params)
+                line.bind()
+                self._contexts = self._contexts or _contexts(line)
+                answer = getattr(_Request(line, *self._contexts), method)(params)
         except Refused as refused:
             return {"result": refused.result}
         except OSError:
@@ -99,14 +102,8 @@ class LdapDirectory:
 class _Request:
     """A request over one connection: its methods raise what `Line` does, LookupError, ValueError and struct.error."""
 
-    def __init__(self, line: Line) -> None:
-        self.line = line
-        line.bind()
-        contexts = line.one("", _CONTEXTS).values
-        try:
-            self.root, self.configuration = (contexts[each.lower()][0].decode("utf-8") for each in _CONTEXTS)
-        except (LookupError, ValueError) as wrong:  # 3.1.6.12
-            raise OSError("the directory does not name its contexts") from wrong
+    def __init__(self, line: Line, root: str, configuration: str) -> None:
+        self.line, self.root, self.configuration = line, root, configuration
         self._seen: dict[str, Entry] = {}
 
     # The methods.
@@ -158,7 +155,6 @@ class _Request:
         kind, given = params["class"], params["object"]
         name = self.identified(kind, params["identifier"])
         values = self.values(kind, given)
-        values.pop("cn", None)  # 3.1.6.7.4.2
         if kind == "queue_manager" and given.keys() & ldap.SERVICES:
             present = self.line.one(name, ldap.names(kind, ldap.SERVICES)).values
             values["mSMQServiceType"] = ldap.service({**ldap.attributes_of(kind, present), **given})
@@ -245,9 +241,20 @@ class _Request:
         for attribute, value in given.items():
             name, form = ldap.FIELDS[kind].get(attribute, ("", ""))
             if form in ldap.REFERENCES:
-                find = self.member if form == "members" else partial(self.identified, form)
-                found[name] = [find(each).encode("utf-8") for each in (value if isinstance(value, list) else [value])]
+                named = (self.name_in(form, each) for each in (value if isinstance(value, list) else [value]))
+                found[name] = [each.encode("utf-8") for each in named if each]
         return found
+
+    def name_in(self, form: str, told: str) -> str | None:
+        """Return the distinguished name of what a reference is to, None for a manager that is gone (3.1.6.1.1.6)."""
+        try:
+            return self.member(told) if form == "members" else self.identified(form, told)
+        except Refused as refused:
+            if refused.result != NO_OBJECT:
+                raise
+            if form == "queue_manager":
+                return None
+            raise Refused(FAILED) from refused  # 3.1.6.1.4.4
 
     def replace(self, name: str, values: Mapping[str, list[bytes]]) -> None:
         if values:
@@ -283,6 +290,15 @@ class _Request:
             return self.identified(_MEMBERS[word.upper()], identifier)
         wanted = f"(&(objectClass={_ALIAS})({_ALIAS_NAME}={_octets(format_name.encode('utf-8'))}))"
         return self.line.one(self.root, [ldap.NAME], wanted, SUBTREE).name
+
+
+def _contexts(line: Line) -> tuple[str, str]:
+    values = line.one("", _CONTEXTS).values
+    try:
+        root, configuration = (values[each.lower()][0].decode("utf-8") for each in _CONTEXTS)
+    except (LookupError, ValueError) as wrong:  # 3.1.6.12
+        raise OSError("the directory does not name its contexts") from wrong
+    return root, configuration
 
 
 def _hosted(kind: str) -> Mapping[str, Json]:
