@@ -116,17 +116,15 @@ class _Request:
         raise Refused(NO_OBJECT)
 
     def begin(self, params: Params) -> dict[str, Json]:
-        names = params.get("attributes", [])
         try:
             objects = list(self.found(params["class"], params.get("filter"), params.get("attributes")))
         except Refused as refused:
             if refused.result != NO_OBJECT:
                 raise
             objects = []  # 3.1.6.4.1.2
-        order = zip(params.get("order", ()), names, strict=False)
-        for _, ascending, of in sorted(
-            (each["priority"], each["ascending"], of) for each, of in order if each["priority"]
-        ):
+        pairs = zip(params.get("order", ()), params.get("attributes", ()), strict=False)
+        order = [(each["priority"], each["ascending"], of) for each, of in pairs if each["priority"]]
+        for _, ascending, of in sorted(order):  # the higher, the more it counts
             objects.sort(key=partial(_sorted, of), reverse=not ascending)
         return {"objects": objects}
 
@@ -139,11 +137,10 @@ class _Request:
         values = {"objectClass": [ldap.CLASS[kind].encode("ascii")], **self.values(kind, given)}
         if kind == "queue_manager":
             values["mSMQServiceType"] = ldap.service(given)
-        elif kind == "queue":
-            values["mSMQQueueNameExt"] = [each.encode("utf-8") for each in ldap.split(_queue(given))[1:] if each]
-        self.line.ask(
-            "addRequest", add_operation(name, {each: value for each, value in values.items() if value}, False)
-        )
+        elif kind == "queue" and (suffix := ldap.split(_queue(given))[1]):
+            values["mSMQQueueNameExt"] = [suffix.encode("utf-8")]
+        present = {each: value for each, value in values.items() if value}
+        self.line.ask("addRequest", add_operation(name, present, False))
         self.write_host(kind, name, given)
         return {"identifier": ldap.guid_text(self.line.one(name, ["objectGUID"]).values["objectguid"][0])}
 
