@@ -152,6 +152,7 @@ class _Request:
         kind, given = params["class"], params["object"]
         name = self.identified(kind, params["identifier"])
         values = self.values(kind, given)
+        values.pop("cn", None)  # 3.1.6.7.4.2
         if kind == "queue_manager" and given.keys() & ldap.SERVICES:
             present = self.line.one(name, ldap.names(kind, ldap.SERVICES)).values
             values["mSMQServiceType"] = ldap.service({**ldap.attributes_of(kind, present), **given})
