@@ -145,7 +145,7 @@ def embedded(rest: str, options: Options) -> Launcher:
     """Launch `embedded` or `embedded+FAULT[,FAULT]`, the project's own implementation with named faults.
 
     READING=ALTERNATIVE in place of a fault makes the implementation follow this alternative of a reading, and
-    directory=json-rpc or directory=ldap speak this protocol alone with its directory.
+    directory=ldap makes it speak LDAP alone with its directory.
     """
     if rest.startswith(":") or rest == "+":
         raise ConnectorError(f"embedded{rest} is not a connector: write embedded or embedded+FAULT[,FAULT]")
@@ -170,15 +170,7 @@ def _refuse_unknown_faults(faults: tuple[str, ...], options: Options) -> None:
         known = list(importlib.import_module(_FAULTS).EVERY_FAULT)
     else:
         return  # The child process knows the faults and refuses an unknown name itself.
-    alternatives = (
-        [
-            name
-            for kind in ("ALTERNATIVES", "SETTINGS")
-            for name in getattr(importlib.import_module(_ALTERNATIVES), kind)
-        ]
-        if any("=" in each for each in faults)
-        else []
-    )
+    alternatives = list(importlib.import_module(_ALTERNATIVES).NAMES) if any("=" in each for each in faults) else []
     for fault in faults:
         if fault not in (*known, *alternatives):
             close = nearest(fault, [*known, *alternatives])

@@ -44,14 +44,11 @@ def _known_faults() -> tuple[str, ...]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run until stopped. Returns the exit code."""
     options = _arguments(argv)
-    from conformance.embedded.alternatives import ALTERNATIVES, SETTINGS
+    from conformance.embedded.alternatives import NAMES
     from conformance.embedded.driver import EmbeddedDriver, Managers, serve_stdio, serve_tcp
 
     faults = _known_faults() if options.fault else ()
-    for kind, names, known in (
-        ("fault", options.fault, faults),
-        ("alternative", options.reading, (*ALTERNATIVES, *SETTINGS)),
-    ):
+    for kind, names, known in (("fault", options.fault, faults), ("alternative", options.reading, NAMES)):
         for name in names:
             if name not in known:
                 close = nearest(name, known)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import uuid
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from embedded_ldap import ADD, BIND, COMPUTER, CONFIGURATION, DELETE, MODIFY, ROOT, SEARCH, LdapServer, Tree
 from embedded_talk import Talk
 
+from conformance.adapter.connectors import connect
+from conformance.adapter.errors import ConnectorError
 from conformance.embedded import directory_client, ldap_names
 from conformance.embedded.methods import BadParams
 
@@ -58,14 +61,19 @@ def everything(talk: Talk, kind: str, **params: Any) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("name", "protocols"),
-    [(None, ["json-rpc", "ldap"]), ("directory=ldap", ["ldap"]), ("directory=json-rpc", ["json-rpc"])],
-)
+@pytest.mark.parametrize(("name", "protocols"), [(None, ["json-rpc", "ldap"]), ("directory=ldap", ["ldap"])])
 def test_hello_says_the_protocols(talk_with: Callable[..., Talk], name: str | None, protocols: list[str]) -> None:
     talk = talk_with(*([name] if name else []))
     assert talk.ok("hello", versions=["1.4"], harness="t", state_dir="")["directory_protocols"] == protocols
     assert "directory_protocols" not in talk.ok("hello", versions=["1.3"], harness="t", state_dir="")
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_the_protocol_is_part_of_the_connector(tmp_path: Path, in_process: bool) -> None:
+    with connect("embedded+directory=ldap", state_dir=tmp_path, in_process=in_process) as client:
+        assert client.hello.name == "embedded"
+    with pytest.raises(ConnectorError, match="did you mean directory=ldap"):
+        connect("embedded+directory=lpad", state_dir=tmp_path, in_process=in_process)
 
 
 def test_without_the_extra_a_sentence_says_what_to_install(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:

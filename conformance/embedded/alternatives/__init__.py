@@ -10,4 +10,5 @@ from conformance.embedded.alternatives import directory, management, objects, re
 from conformance.embedded.alternatives.base import ALTERNATIVES, SETTINGS, Alternative
 
 MODULES = (reads, sends, management, objects, security, directory)  # importing one registers what is in it
-__all__ = ["ALTERNATIVES", "MODULES", "SETTINGS", "Alternative"]
+NAMES = (*ALTERNATIVES, *SETTINGS)
+__all__ = ["ALTERNATIVES", "MODULES", "NAMES", "SETTINGS", "Alternative"]

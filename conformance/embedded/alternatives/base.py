@@ -29,17 +29,17 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a manager can do, as `NAME=WORD`: no deviation. protocols: those of its directory."""
+    """What a manager does, as `NAME=WORD`, and no deviation. protocols: those that it speaks with its directory."""
 
     protocols: tuple[str, ...]
 
     def apply(self, parts: Parts) -> None:
-        """Let a manager do this alone."""
+        """Let a manager do so."""
         parts.directory_protocols = self.protocols
 
 
 ALTERNATIVES: dict[str, Alternative] = {}
-SETTINGS: Mapping[str, Setting] = {"directory=ldap": Setting(("ldap",)), "directory=json-rpc": Setting(("json-rpc",))}
+SETTINGS: Mapping[str, Setting] = {"directory=ldap": Setting(("ldap",))}
 
 
 def follows(name: str, *of: Any) -> Callable[[_Made], _Made]:

@@ -43,7 +43,7 @@ class NotTogether(ValueError):
 def apply_faults(names: Iterable[str]) -> Parts:
     """The parts of a manager with these faults. Raises KeyError for a name the registry does not have, and NotTogether.
 
-    `READING=ALTERNATIVE` and `directory=PROTOCOL` are names too: see `conformance.embedded.alternatives`.
+    `READING=ALTERNATIVE` and `directory=ldap` are names too: see `conformance.embedded.alternatives`.
     """
     parts = Parts()
     wanted = sorted(names, key=_depth)
