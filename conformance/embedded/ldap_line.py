@@ -31,7 +31,7 @@ _MOST_BYTES: Final = 1 << 24
 
 
 class Refused(Exception):
-    """What the directory did not do. result: one of `directory_client.RESULTS`."""
+    """A refusal of the directory. result: one of `directory_client.RESULTS`."""
 
     def __init__(self, result: str) -> None:
         super().__init__(result)
