@@ -178,7 +178,7 @@ DEFAULTS: Final[Mapping[str, Attributes]] = {
     }
     for kind in FIELDS
 }
-"""The attributes that are read where nothing is set (3.1.6.11). An enterprise has none, so that its attribute is not found."""
+"""The values of attributes that are not set (3.1.6.11). An enterprise has none, so that its attribute is not found."""
 
 
 def names(kind: str, attributes: Iterable[str]) -> list[str]:

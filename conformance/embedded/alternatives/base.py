@@ -29,7 +29,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A choice of a manager, as `NAME=WORD`, that is no deviation. protocols: those that it speaks with its directory."""
+    """A choice of a manager, as `NAME=WORD`, no deviation. protocols: those that it speaks with its directory."""
 
     protocols: tuple[str, ...]
 
