@@ -261,7 +261,10 @@ class _Request:
 
     def write_host(self, kind: str, name: str, given: Attributes) -> None:
         """Write the attributes of a queue manager that its computer has."""
-        self.replace(ldap.above(name), ldap.values_of("host", only(given, _hosted(kind))))
+        values = ldap.values_of("host", only(given, _hosted(kind)))
+        if services := values.get("servicePrincipalName"):
+            services[0] += ldap.elements(name)[1].encode("utf-8")
+        self.replace(ldap.above(name), values)
 
     # References.
 

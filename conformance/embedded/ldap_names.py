@@ -133,7 +133,7 @@ def _provider(values: list[bytes]) -> str | None:
     return None if values[0] in (b"Y", b"N") else _texts(values)
 
 
-_CLUSTER: Final = b"MSClusterVirtualServer"
+_CLUSTER: Final = b"MSClusterVirtualServer/"
 FORMS: Final[Mapping[str, tuple[Callable[[Json], list[bytes]], Callable[[list[bytes]], Json]]]] = {
     **dict.fromkeys(("text", "text or null"), (_text, _texts)),
     **dict.fromkeys(("number", "service", "cost"), (_number, _count)),

@@ -263,6 +263,8 @@ def test_services_that_are_not_written_stay(ask: Any, talk: Talk, tree: Tree) ->
     ask("write", "queue_manager", identifier=guid, object={"directory_server_type": "BackupSiteController"})
     ask("write", "queue_manager", identifier=guid, object={"routing_server": True})
     assert tree.values(MANAGER)["mSMQServiceType"] == [b"19"]
+    ask("write", "queue_manager", identifier=guid, object={"clustered": True})
+    assert tree.values(COMPUTER)["servicePrincipalName"] == [b"MSClusterVirtualServer/HOST"]
     found = ask("read", "queue_manager", attributes=["directory_server_type"])["object"]
     assert found == {"directory_server_type": "BackupSiteController"}
 
