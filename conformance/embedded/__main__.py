@@ -26,7 +26,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--fork", type=int, metavar="FD", help=argparse.SUPPRESS)  # see `adapter.forking`
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="deviate so; may be repeated")
     parser.add_argument(
-        "--reading", action="append", default=[], metavar="ID=ALTERNATIVE", help="read so; may be repeated"
+        "--reading", action="append", default=[], metavar="ID=ALTERNATIVE", help="read so, or directory=ldap"
     )
     parser.add_argument("--clock", choices=("virtual", "real"), default="virtual")
     parser.add_argument("--profile", default="msmq-4.0", help="MSMQ version (default: %(default)s)")
