@@ -619,6 +619,8 @@ class Messages:
             return
         if before != message_class:
             notes.judge(requirement, False, seen, f"one class, as {before:#06x}", f"{message_class:#06x}")
+        elif message_class == _RECEIVED and fate.get(False, _REACHED) != _REACHED:
+            notes.judge(requirement, False, seen, f"none after {fate[False]:#06x}", f"{message_class:#06x}")
         elif message_class == _RECEIVED and original.asked & _PA and False not in fate and not there.generation:
             notes.judge(_CLASSES[_REACHED], False, seen, "an acknowledgment of the arrival before", "none")
         else:

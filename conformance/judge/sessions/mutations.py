@@ -400,7 +400,9 @@ _EDITS: dict[str, list[Edit]] = {
         copy(12, 22, put(-1, f"{SESSION}.WindowSize", 1), *NO_RECOVERABLE), put(23, f"{PROPERTIES}.MessageClass", 0),
     ],
     "MQMQ-2.2.19.2.queue-manager-address": [rebuilt(22, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(ALPHA)})],
-    "MQMQ-2.2.18.1.6.ack-reach-queue": [put(19, f"{PROPERTIES}.MessageClass", 0x4000), put(8, f"{PROPERTIES}.Flags", 15)],
+    "MQMQ-2.2.18.1.6.ack-reach-queue": [
+        put(19, f"{PROPERTIES}.MessageClass", 0x4000), put(8, f"{PROPERTIES}.Flags", 15),
+    ],
     "MQMQ-2.2.18.1.6.ack-receive": [
         copy(19, 19, put(-1, "UserHeader.MessageID", 305), put(-1, f"{PROPERTIES}.MessageClass", 0xC001)),
         put(21, f"{SESSION}.AckSequenceNumber", 3), put(21, f"{SESSION}.RecoverableMsgAckFlags", 0b11),
