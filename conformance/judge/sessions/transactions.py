@@ -398,8 +398,7 @@ class Transactions:
             if known_ns > NOTICED_NS and notes.timeless(path.answered_ns, seen.time_ns) is None:
                 notes.judge(_NEXT_SEQUENCE, False, seen, {"above": sent.sequence}, sent.sequence)
             progress.finished = False
-        if before is not None and not begun_ns <= path.answered_ns > 0:
-            # Whoever has never acknowledged one may have no way to.
+        if before is not None:  # Whoever has not acknowledged it may have had no way to.
             path.again_ns, path.gap_ns = seen.time_ns, None
         elif begun_ns <= path.latest_ns > path.answered_ns > 0 and seen.time_ns - path.latest_ns > GAP_NS:
             path.gap_ns = path.gap_ns or seen.time_ns - path.latest_ns
