@@ -9,11 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 
 from conformance.adapter import protocol
 from conformance.adapter.check_calls import GROUPS, LAST_GROUPS, REPAIRS, CheckStep, DriverCheck, GiveUp
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
+from conformance.adapter.directory_server import Handlers
 from conformance.adapter.errors import DriverFault, NotAccepted
 from conformance.suggest import nearest
 
@@ -28,15 +30,17 @@ def check_adapter(
     deadline_ms: int = 5_000,
     hello_ms: int = 10_000,
     patience_ms: int = 2_000,
+    handlers: Handlers = MappingProxyType({}),
 ) -> list[CheckStep]:
     """Check a driver against the protocol.
 
-    state_dir: an empty folder of ours. Raises ConnectorError, and DriverUnusable when there is no valid hello or the
-    driver breaks too often.
+    state_dir: an empty folder of ours. handlers: how the directory speaks other protocols than JSON-RPC. Raises
+    ConnectorError, and DriverUnusable when there is no valid hello or the driver breaks too often.
     """
     client = connect(
         connector, state_dir=state_dir / "state", in_process=in_process, deadline_ms=deadline_ms, hello_ms=hello_ms
     )
+    client.directory_handlers = handlers
     with client:
         walk = DriverCheck(client, patience_ms)
         _hello(walk)

@@ -20,7 +20,7 @@ from conformance.adapter.session import Event, Failure, PendingCall, Result
 from conformance.verdict import Json
 
 if TYPE_CHECKING:
-    from conformance.adapter.directory_server import DirectoryServer
+    from conformance.adapter.directory_server import DirectoryServer, Handlers
 
 __all__ = ["Client", "Event", "Failure", "Hello", "PendingCall", "Result"]
 
@@ -62,6 +62,8 @@ class Client:
         )
         self.on_call: Callable[[str, Mapping[str, Json]], None] | None = None
         """Called with the method and the parameters of each call that is sent."""
+        self.directory_handlers: Handlers = {}
+        """How the directory speaks other protocols than JSON-RPC."""
         self._directory: DirectoryServer | None = None
         self._offered: dict[str, bool] = {}
         self._offered_epoch = 0
@@ -175,7 +177,9 @@ class Client:
         if self._directory is None:
             from conformance.adapter.directory_server import DirectoryServer
 
-            self._directory = DirectoryServer()
+            self._directory = DirectoryServer(self.directory_handlers)
+        if do == "open":
+            params = {"protocol": self.hello.directory_protocols[0], **params}
         done: dict[str, Any] = self._directory.desk(do, **params)
         return done
 

@@ -39,7 +39,7 @@ _UNIQUE: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The attribute by which two objects of a class differ, beside the identifier."""
-_INDEXED: Final = frozenset({*_UNIQUE.values(), "label", "qualified_path_name"})
+_INDEXED: Final = frozenset({*_UNIQUE.values(), "label", "qualified_path_name", "full_path"})
 _UNORDERED: Final = frozenset({"EQUALS", "NOT-EQUALS"})  # operators that every two values have
 _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
     {
@@ -51,6 +51,14 @@ _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
         "GREATER-THAN-OR-EQUAL": operator.ge,
     }
 )
+
+
+class Away(Exception):
+    """The directory gives no answer. hangs_up: it closes the connection."""
+
+    def __init__(self, hangs_up: bool) -> None:
+        super().__init__("the directory is away")
+        self.hangs_up = hangs_up
 
 
 @cache
@@ -121,11 +129,25 @@ def _rank(value: Json) -> tuple[str, Any]:
     return ("0", plain) if isinstance(plain, int) else (type(plain).__name__, plain or "")
 
 
+def completed(kind: str, given: Attributes, number: int) -> dict[str, Json]:
+    """Return a new object with what nobody has given: the defaults, and what the directory sets.
+
+    number: of the operation.
+    """
+    known = attributes_of(kind)
+    name = str(given.get(_UNIQUE.get(kind, ""), kind)).replace("\\", ",CN=")
+    path = f"CN={name},CN=msmq"
+    own = {"create_time": FIRST_TIME + number, "modify_time": FIRST_TIME + number, "full_path": path}
+    own |= {"directory_path": f"LDAP://{path}", "identifier": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{number}"))}
+    return {**defaults_of(kind), **{each: value for each, value in own.items() if each in known}, **given}
+
+
 class Store:
     """The objects, in the order in which they were created."""
 
-    def __init__(self) -> None:
-        """Begin without any."""
+    def __init__(self, complete: Callable[[str, Attributes, int], dict[str, Json]] = completed) -> None:
+        """Begin without any. complete: see `completed`."""
+        self._complete = complete
         self._objects: dict[str, dict[str, dict[str, Json]]] = {kind: {} for kind in classes()}
         self._places: dict[str, dict[str, int]] = {kind: {} for kind in classes()}
         self._at: dict[int, dict[str, Json]] = {}
@@ -139,7 +161,8 @@ class Store:
 
     def put(self, kind: str, given: Attributes) -> str:
         """Enter an object as it is, with the defaults of its class, in place of one with its identifier."""
-        entered = self._completed(kind, given)
+        self._made += 1
+        entered = self._complete(kind, given, self._made)
         key = entered["identifier"].lower()
         if key in self._objects[kind]:
             self._unindex(kind, key)
@@ -162,7 +185,12 @@ class Store:
                 places = self._index[kind, name, found[name].lower()]
                 del places[bisect_left(places, place)]
 
-    def _selected(self, kind: str, wanted: Filter) -> Iterator[dict[str, Json]]:
+    def at(self, path: str) -> tuple[str, dict[str, Json]] | None:
+        """Return the object of a full path, and its class."""
+        places = [(kind, self._index.get((kind, "full_path", path.lower()))) for kind in self._objects]
+        return next(((kind, self._at[found[0]]) for kind, found in places if found), None)
+
+    def selected(self, kind: str, wanted: Filter) -> Iterator[dict[str, Json]]:
         """Return the objects that satisfy a filter, in order. Raises TypeError like `satisfies`."""
         return (each for each in self._candidates(kind, wanted) if satisfies(each, wanted))
 
@@ -180,24 +208,15 @@ class Store:
         return self._objects[kind].values()
 
     def answer(self, method: str, params: Mapping[str, Json]) -> dict[str, Json]:
-        """Do what a manager asks for. params: fit the schema of the directory's side."""
+        """Do what a manager asks for. params: fit the schema of the directory's side; `place`: the full path to be."""
         try:
             given = {"kind" if name == "class" else name: value for name, value in params.items()}
             return _METHODS[method](self, **given)
         except (TypeError, KeyError):
             return {"result": ERROR}
 
-    def _completed(self, kind: str, given: Attributes) -> dict[str, Json]:
-        self._made += 1
-        known = attributes_of(kind)
-        name = str(given.get(_UNIQUE.get(kind, ""), kind)).replace("\\", ",CN=")
-        path = f"CN={name},CN=msmq"
-        own = {"create_time": FIRST_TIME + self._made, "modify_time": FIRST_TIME + self._made, "full_path": path}
-        own |= {"directory_path": f"LDAP://{path}", "identifier": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self._made}"))}
-        return {**defaults_of(kind), **{each: value for each, value in own.items() if each in known}, **given}
-
     def _read(self, kind: str, filter: Filter = (), attributes: Sequence[str] | None = None) -> dict[str, Json]:
-        found = next(self._selected(kind, filter), None)
+        found = next(self.selected(kind, filter), None)
         return {"result": NO_OBJECT} if found is None else _shown(found, attributes)
 
     def _begin(
@@ -207,7 +226,7 @@ class Store:
         attributes: Sequence[str] | None = None,
         order: Sequence[Mapping[str, Json]] | None = None,
     ) -> dict[str, Json]:
-        rows = list(self._selected(kind, filter))
+        rows = list(self.selected(kind, filter))
         if order is not None:
             rows = [dict(each) for each in ordered(rows, attributes or (), order)]
         self._made += 1
@@ -220,7 +239,7 @@ class Store:
     def _end(self, query: str) -> dict[str, Json]:
         return {"result": SUCCESS if self._queries.pop(query, None) is not None else ERROR}
 
-    def _create(self, kind: str, object: Attributes) -> dict[str, Json]:
+    def _create(self, kind: str, object: Attributes, place: str = "") -> dict[str, Json]:
         if flaw(kind, object) is not None or sum(map(len, self._objects.values())) >= MOST_OBJECTS:
             return {"result": ERROR}
         unique = _UNIQUE.get(kind)
@@ -230,9 +249,9 @@ class Store:
             else []
         )
         known = str(object.get("identifier", "")).lower() in self._objects[kind]
-        if known or (same and next(self._selected(kind, same), None) is not None):
+        if known or (same and next(self.selected(kind, same), None) is not None):
             return {"result": EXISTS}
-        return {"result": SUCCESS, "identifier": self.put(kind, object)}
+        return {"result": SUCCESS, "identifier": self.put(kind, {**object, **({"full_path": place} if place else {})})}
 
     def _delete(self, kind: str, identifier: str) -> dict[str, Json]:
         key = identifier.lower()

@@ -15,7 +15,7 @@ from conformance.adapter.near_misses import about_value
 from conformance.suggest import nearest
 from conformance.verdict import Json
 
-VERSIONS = ("1.3", "1.2", "1.1", "1.0")  # protocol versions this harness speaks, best first
+VERSIONS = ("1.4", "1.3", "1.2", "1.1", "1.0")  # protocol versions this harness speaks, best first
 FACETS = (
     "manager",
     "clock",
@@ -315,6 +315,7 @@ class Hello:
     queue_manager: GUID text, None when the API has none. readings: reading id to the alternative claimed.
     accepts: the values that its methods accept, by kind (`message`, `share`, ...); of an absent kind, every value.
     security: the member of this name as the driver wrote it, None if all calls are made as one user.
+    directory_protocols: how the manager speaks with the directory, `json-rpc` or `ldap`; the first is judged.
     """
 
     protocol: str
@@ -331,6 +332,7 @@ class Hello:
     queue_manager: str | None
     accepts: Mapping[str, frozenset[str]]
     security: Mapping[str, Json] | None = None
+    directory_protocols: tuple[str, ...] = ("json-rpc",)
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Json]) -> Hello:
@@ -350,6 +352,7 @@ class Hello:
             queue_manager=raw.get("queue_manager"),
             accepts={kind: frozenset(names) for kind, names in raw.get("accepts", {}).items()},
             security=raw.get("security"),
+            directory_protocols=tuple(raw.get("directory_protocols", ("json-rpc",))),
         )
 
     def offers(self, name: str) -> bool:

@@ -40,10 +40,11 @@ def check_command(connector: str) -> None:
     """Test a driver against the protocol. Exit codes: 0: no step is wrong; 1: one is wrong; 3: no driver."""
     from conformance.adapter.check import check_adapter
     from conformance.adapter.errors import ConnectorError, DriverUnusable
+    from conformance.harness.connecting import ldap_handler
 
     with scratch("mqconform-check-") as state:
         try:
-            steps = check_adapter(connector, state_dir=state)
+            steps = check_adapter(connector, state_dir=state, handlers={"ldap": ldap_handler})
         except ConnectorError as error:
             fail(error.sentence, ExitCode.BAD_INPUT)
         except DriverUnusable as error:
