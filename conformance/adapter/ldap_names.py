@@ -103,17 +103,16 @@ def syntaxes() -> Mapping[str, str]:
     )
 
 
-def nameless(kind: str, attributes: Iterable[str], *, derived: bool = True) -> str | None:
-    """Return what LDAP does not tell, in a few words; None for nothing. derived: what a DN decides counts as told."""
+def nameless(kind: str, attributes: Iterable[str]) -> str | None:
+    """Return for what LDAP has no name, in a few words; None for nothing."""
     if kind not in table():
         return f"LDAP has no class for {kind}"
-    for each in attributes:
-        if each not in _known(kind) or (not derived and names_of(kind).get(each, _NO_NAME).syntax == "name"):
-            return f"LDAP has no attribute for {each} of {kind}"
-    return None
+    lost = next((each for each in attributes if each not in _known(kind)), None)
+    return None if lost is None else f"LDAP has no attribute for {lost} of {kind}"
 
 
-_NO_NAME: Final = Name("", "", "", False, "")
+DERIVED: Final = frozenset({"full_path", "directory_path", "qualified_path_name", "name_suffix"})
+"""Attributes that are what the names of an object make them."""
 
 
 def references(kind: str, given: Attributes) -> Iterator[tuple[str, str]]:

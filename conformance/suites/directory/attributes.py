@@ -113,7 +113,8 @@ def published(scene: Scene, kind: str) -> None:
     """An object that is created and read through the manager has each attribute as it was given."""
     section, values = PUBLISHED[kind]
     scene.used()
-    given = {name: value for name, (value, _) in values.items()}
+    given = scene.told(kind, {name: value for name, (value, _) in values.items()})
+    scene.refer(kind, given)
     params: dict[str, Any] = {"class": kind, "object": given}
     made = scene.call(f"create a {kind} in the directory", "directory.create", **params)
     requests = scene.asked()
@@ -124,22 +125,27 @@ def published(scene: Scene, kind: str) -> None:
     read = scene.call(f"read the {kind}", "directory.read", **params)
     shown = read.values.get("object")
     for name, (value, words) in values.items():
+        if name not in given:
+            continue
         right = {name: value}
         demands = [*(f"MQDMPR-{section}.{word}" for word in words.split()), "MQDMPR-3.1.1.directory-published"]
         scene.shows(demands, same(carried, right), right, part_of(carried, right) or plain(requests))
         scene.shows(demands, same(shown, right), right, part_of(shown, right))
     if kind in _PATHS and identifier:
-        held = {"full_path": next(each["full_path"] for each in scene.objects(kind))}
+        held = {
+            "full_path": next(each["full_path"] for each in scene.objects(kind) if each["identifier"] == identifier)
+        }
         scene.shows(f"MQDMPR-{section}.full-path", same(shown, held), held, part_of(shown, held))
 
 
 def own(scene: Scene) -> None:
     """The manager holds each attribute of its own object as the directory has it."""
-    scene.own_object(**{name: value for name, (value, _) in OWN.items()})
+    given = scene.told("queue_manager", {name: value for name, (value, _) in OWN.items()})
+    scene.own_object(**given)
     scene.used()
     held = scene.own()["queue_manager"]
     for name, (value, words) in OWN.items():
-        if name == _NETWORKS and scene.judge.profile not in ("msmq-1.0", "msmq-2.0"):
+        if name not in given or (name == _NETWORKS and scene.judge.profile not in ("msmq-1.0", "msmq-2.0")):
             continue  # note 4: later versions have none
         right = {name: value}
         demands = [*(f"MQDMPR-3.1.1.1.{word}" for word in words.split()), "MQDMPR-3.1.1.directory-published"]

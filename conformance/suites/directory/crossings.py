@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.adapter.directory_store import defaults_of
 from conformance.spec.constants.properties import PROPERTIES
-from conformance.suites.directory.properties import Row, claims, equal, linked, needed, rows, vt_of
+from conformance.suites.directory.properties import Row, claims, equal, linked, needed, rows, told_rows, vt_of
 from conformance.suites.directory.scene import Scene
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def crossed(scene: Scene, kind: str) -> None:
     """Objects in which each two values stand together, of this computer and of others, are read whole and by halves."""
     scene.used()
     linked(scene)
-    values, names = values_of(kind), list(_known(kind))
+    names = list(told_rows(scene, _known(kind)))
+    values = scene.told(kind, values_of(kind))
     before: tuple[str, dict[str, Json]] | None = None
     for number, places in enumerate(covering([len(each) for each in values.values()])):
         given = {name: each[place] for (name, each), place in zip(values.items(), places, strict=True)}
@@ -119,7 +120,7 @@ def crossed(scene: Scene, kind: str) -> None:
         half = len(turned) // 2
         for part in (turned, turned[:half], turned[half:]):
             _read(scene, kind, identifier, given, part)
-        if before is not None and number % 4 == 1:
+        if before is not None and before[0] != identifier and number % 4 == 1:
             _read(scene, kind, *before, turned)
         before = identifier, given
     scene.asked()

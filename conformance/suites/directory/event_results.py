@@ -5,7 +5,7 @@ MS-MQDMPR 3.1.1.17, 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18 to 3.1.7.1.20, 3.1.7.1.24.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -39,6 +39,11 @@ def _gives(scene: Scene, method: str, kind: str, result: str) -> None:
     scene.lie(method, kind, {"result": result, **(more if result == "Success" else {})})
 
 
+def _results(scene: Scene) -> Sequence[str]:
+    """Return the results that the directory has an answer for, Success first."""
+    return [each for each in _ORDER if each != "EndOfData" or not scene.over_ldap]
+
+
 def _offline(scene: Scene, demand: str, right: bool) -> None:
     offline = scene.own()["offline"]
     scene.shows(demand, offline is right, {"offline": right}, {"offline": offline})
@@ -52,7 +57,7 @@ def each_result(scene: Scene, event: str, kind: str) -> None:
     what = EVENTS[event]
     identifier, given = begun(scene, event, kind)
     for already in (False, True):
-        for result in _ORDER:
+        for result in _results(scene):
             _gives(scene, what.method, kind, result)
             scene.asked()
             told = result_of(what.act(scene, kind, identifier, given))
@@ -79,9 +84,9 @@ def _read(scene: Scene, kind: str, **more: Json) -> Json:
 def each_read(scene: Scene, kind: str) -> None:
     """A read answers each result, forced online and offline and not; forced, it leaves the manager as it is."""
     scene.used()
-    wanted = by_identifier(scene.enter(kind, **OBJECTS[kind][0]))
+    wanted = by_identifier(scene.enter(kind, **scene.told(kind, OBJECTS[kind][0])))
     for already, force in ((False, True), (False, False), (True, True)):
-        for result in _ORDER[1:]:
+        for result in _results(scene)[1:]:
             _gives(scene, "read", kind, result)
             scene.asked()
             told = _read(scene, kind, filter=wanted, **({"force": True} if force else {}))
@@ -130,7 +135,7 @@ def queue_created(scene: Scene, state: str) -> None:
     if state == "offline":
         scene.lie("read", "site", {"result": _AWAY})
         _read(scene, "site")
-    for number, result in enumerate(_ORDER[1:]):
+    for number, result in enumerate(_results(scene)[1:]):
         path = f"{scene.mq.hello.computer}\\orders{number}"
         _gives(scene, "create", "queue", result)
         scene.asked()
@@ -153,11 +158,11 @@ def queue_created(scene: Scene, state: str) -> None:
 def queue_deleted(scene: Scene, state: str) -> None:
     """A deletion that the directory refuses, for any reason, fails, and it is announced."""
     scene.used()
-    queues = [Queue(scene, f"orders{number}") for number in range(len(_ORDER))]
+    queues = [Queue(scene, f"orders{number}") for number in range(len(_results(scene)))]
     if state == "offline":
         scene.lie("read", "site", {"result": _AWAY})
         _read(scene, "site")
-    for queue, result in zip(queues, _ORDER, strict=True):
+    for queue, result in zip(queues, _results(scene), strict=True):
         if result != "Success":
             _gives(scene, "delete", "queue", result)
         scene.asked()

@@ -117,7 +117,7 @@ _ABOUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
 
 def begun(scene: Scene, event: str, kind: str, mode: str = "") -> tuple[str, Mapping[str, Json]]:
     """Integrate the manager, make the object that the event needs, and return its identifier and what is given."""
-    made, changed = OBJECTS[kind]
+    made, changed = (scene.told(kind, each) for each in OBJECTS[kind])
     scene.used(mode)
     if event == "create":
         return NOWHERE, made
@@ -161,8 +161,8 @@ def announcement(scene: Scene, event: str, kind: str, requests: Sequence[Asked],
     """Judge the change notification: creation and deletion are announced before, a write if it has succeeded."""
     told = [each["params"]["operation"] for each in requests if each["method"] == "changed"]
     word, demand = _ANNOUNCED.get((event, kind), ("", ""))
-    if scene.judge.profile in _SILENT:
-        return  # notes 21, 23, 30 and 31: it does something else
+    if scene.judge.profile in _SILENT or scene.over_ldap:
+        return  # notes 21, 23, 30 and 31: it does something else; over LDAP nobody hears it
     if event == "write" and not done:
         scene.shows("MQDMPR-3.1.7.1.24.announced-on-success", not told, [], told)
     elif word:
@@ -213,7 +213,7 @@ def _read(scene: Scene, kind: str, **more: Json) -> Result:
 
 def read_online(scene: Scene, kind: str) -> None:
     """A read is delegated with filter and attributes, and answers what the directory answered."""
-    made, _ = OBJECTS[kind]
+    made = scene.told(kind, OBJECTS[kind][0])
     scene.used()
     first = scene.enter(kind, **made)
     attributes = sorted(made)
@@ -245,6 +245,8 @@ def read_refused(scene: Scene, result: str) -> None:
         scene.lie("read", "site", {"result": result})
     if result == "AttributeNotFound":
         scene.enter("site", name="bare")
+        if scene.over_ldap:  # where each object has a descriptor
+            scene.lie("read", "site", {"result": result})
     more = {"attributes": ["security"]} if result == "AttributeNotFound" else {"filter": where("name", "nowhere")}
     told = result_of(_read(scene, "site", **more))
     answered(scene, _READ, result, told)
@@ -362,7 +364,7 @@ def query(scene: Scene, kind: str) -> None:
     begun = scene.call(f"query each {kind}", "directory.begin", **params)
     requests = scene.asked()
     found = asks(requests, "begin", kind, filter=selected, attributes=[attribute])
-    carried = found is not None and found["params"].get("order") == order
+    carried = found is not None and (scene.over_ldap or found["params"].get("order") == order)
     scene.shows(("MQDMPR-3.1.7.1.21.delegated",), carried and begun.ok, params, plain(requests))
     handle = begun.values.get("query")
     if handle is None:
@@ -375,7 +377,8 @@ def query(scene: Scene, kind: str) -> None:
     ended = result_of(scene.call("end the query", "directory.end", query=handle))
     requests = scene.asked()
     over = ended == "Success" and asks(requests, "end") is not None
-    scene.shows("MQDMPR-3.1.7.1.23.delegated", over, "Success", ended)
+    if not scene.over_ldap:
+        scene.shows("MQDMPR-3.1.7.1.23.delegated", over, "Success", ended)
     begun = scene.call(f"query each {kind} without a filter", "directory.begin", **{"class": kind})
     bare = asks(scene.asked(), "begin", kind)
     holds = bare is not None and not bare["params"].get("filter")

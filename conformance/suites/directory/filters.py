@@ -47,14 +47,15 @@ _OFFLINE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 Filter = Sequence[Mapping[str, "Json"]]
 
 
-def _objects(kind: str) -> list[dict[str, Json]]:
+def _objects(kind: str, *, places: bool) -> list[dict[str, Json]]:
+    """Return three objects. places: with full paths of their own."""
     text, number, path = CLASSES[kind]
     form = {"queue": "OTHER\\{}", "user": "S-1-5-21-1-2-3-{}"}.get(kind, "{}")
     rows: list[dict[str, Json]] = []
     for word, value in zip(_WORDS, _NUMBERS, strict=True):
         row: dict[str, Json] = {text: form.format(value if kind == "user" else word)}
         row |= {number: value} if number else {}
-        row |= {"full_path": f"CN={word},DC=example"} if path else {}
+        row |= {"full_path": f"CN={word},DC=example"} if path and places else {}
         rows.append(row)
     return rows
 
@@ -81,7 +82,7 @@ def _filters(kind: str, rows: Sequence[Mapping[str, Json]]) -> Iterator[Filter]:
 def online(scene: Scene, kind: str) -> None:
     """Each filter comes to the directory as it is, and the answer is the first object that satisfies all of it."""
     scene.used()
-    for row in _objects(kind):
+    for row in _objects(kind, places=not scene.over_ldap):
         scene.enter(kind, **row)
     rows = [each for each in scene.objects(kind) if each["identifier"] != scene.guid]
     text, number, path = CLASSES[kind]
@@ -95,7 +96,7 @@ def online(scene: Scene, kind: str) -> None:
         found = asks(requests, "read", kind, attributes=asked)
         given = [] if found is None else found["params"].get("filter") or []
         carried = len(given) == len(expressions) and all(
-            any(same(each, one) and same(one, each) for each in given) for one in expressions
+            any(same(each, one) and same(one, each) for each in given) for one in scene.placed(kind, expressions, rows)
         )
         scene.shows(f"{_READ}delegated", carried, list(expressions), plain(requests))
         fits = next((each for each in scene.objects(kind) if satisfies(each, expressions)), None)
@@ -132,7 +133,7 @@ def queried(scene: Scene, params: dict[str, Any], wanted: Sequence[str]) -> None
 
 def offline(scene: Scene, kind: str) -> None:
     """Offline, the same filters find what the manager has, with the attributes asked for, as the directory had it."""
-    scene.own_object(journal_quota=4, full_path="CN=msmq,CN=HOST,DC=example")
+    scene.own_object(journal_quota=4, **scene.told(kind, {"full_path": "CN=msmq,CN=HOST,DC=example"}))
     scene.used()
     if kind == "queue":
         scene.mq.need("properties", "PROPID_Q_BASEPRIORITY")

@@ -146,12 +146,14 @@ def doubled(scene: Scene) -> None:
         read = asks(requests, "read", "queue", filter=by_identifier(identifier))
         scene.shows("MQDMPR-3.1.7.1.5.public-identifier", read is not None, {"read": identifier}, plain(requests))
     row = {"result": "Success", "object": {"identifier": first, "label": "first"}}
-    scene.mq.directory("lie", method="next", answer=row, times=2)
+    scene.lie("next", None, row, times=2)
     queried(scene, params, [first, first, first, second])
 
 
 def linked(scene: Scene, shape: str) -> None:
     """Routing links lead round, to themselves or nowhere: the manager begins, and a query gives each as it is."""
+    if shape == "nowhere" and scene.over_ldap:
+        raise Untold("LDAP has references only to objects that are there")
     ends = {"loop": _LOOP, "itself": _ITSELF, "nowhere": _LOST}[shape]
     sites = {word: scene.enter("site", name=word) for word in "abc"} | {"x": NOWHERE, "y": OTHER_ID}
     scene.enter("enterprise", non_ldap_capable_queue_manager_notification=False)

@@ -172,6 +172,8 @@ def names_apart(scene: Scene) -> None:
 
 def lists_named(scene: Scene) -> None:
     """The name of a list, with which the manager asks for its members, is the name of a list."""
+    if scene.over_ldap:
+        raise Untold("LDAP has no format name for a list")
     scene.used()
     member = _queue(scene, "private$\\orders")
     identifier = scene.enter("distribution_list", members=[member])

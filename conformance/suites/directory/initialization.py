@@ -62,7 +62,10 @@ def begun(scene: Scene, sites: int, lost: int, enterprise: str) -> None:
     attributes: dict[str, Json] = {"journal_quota": 777, "clustered": True, "site_identifier_list": [*gone, *known]}
     scene.own_object(**attributes)
     if enterprise:
-        scene.enter("enterprise", name="firm", **({_NOTIFIES: False} if enterprise == "with" else {}))
+        named = scene.told("enterprise", {"name": "firm"})
+        scene.enter("enterprise", **named, **({_NOTIFIES: False} if enterprise == "with" else {}))
+        if enterprise == "without" and scene.over_ldap:  # where what is not there has a default
+            scene.lie("read", "enterprise", {"result": "AttributeNotFound"})
     scene.asked()
     answer = scene.use()
     requests = scene.asked()

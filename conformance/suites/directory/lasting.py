@@ -98,7 +98,7 @@ def deleted(scene: Scene, way: str) -> None:
 
 def own(scene: Scene, way: str, *, online: bool) -> None:
     """The manager still has what it has read of itself. online: it was read when the directory came back."""
-    values = {name: value for name, (value, _) in OWN.items()}
+    values = scene.told("queue_manager", {name: value for name, (value, _) in OWN.items()})
     values |= {"site_identifier_list": [scene.enter("site", name=word) for word in ("north", "south")]}
     scene.enter("enterprise", non_ldap_capable_queue_manager_notification=False)
     scene.own_object(**({} if online else values))

@@ -18,7 +18,7 @@ from conformance.model.descriptors import ALLOW, Descriptor, DescriptorError, En
 from conformance.model.rights import EVERYBODY
 from conformance.spec.catalogue import catalogue
 from conformance.spec.constants.properties import PROPERTIES
-from conformance.suites.directory.properties import Row, claims, equal, linked, needed, rows, vt_of
+from conformance.suites.directory.properties import Row, claims, equal, linked, needed, rows, told_rows, vt_of
 from conformance.suites.directory.scene import SID, Scene, plain
 from conformance.suites.story_table import Untold
 
@@ -132,9 +132,11 @@ def limited(scene: Scene, name: str) -> None:
     scene.used()
     linked(scene)
     row, demand = rows()[name], _limit(name)
+    if not told_rows(scene, {name: row}):
+        raise Untold(f"LDAP does not tell {name}")
     ((attribute, _),) = row.samples[0][0].items()
     within, beyond = _edges(name)
-    others = [other for other in _written(row.kind) if attribute not in rows()[other].samples[0][0]]
+    others = [other for other in told_rows(scene, _written(row.kind)) if attribute not in rows()[other].samples[0][0]]
     identifier = _put(scene, row.kind, 0)
     for value in within:
         if _set(scene, row.kind, identifier, {name: value}).ok:
@@ -172,7 +174,7 @@ def fixed(scene: Scene, kind: str) -> None:
     scene.used()
     linked(scene)
     names = [*dict(_unchanging(kind))]
-    (spare, row), *_ = [*_written(kind).items()]
+    (spare, row), *_ = [*told_rows(scene, _written(kind)).items()]
     identifier = _put(scene, kind, 0)
     before = _got(scene, kind, identifier, names)
     for name, value in _unchanging(kind):
@@ -196,7 +198,7 @@ def together(scene: Scene, kind: str) -> None:
     """Properties that are set at once, each two of them and all, have the values given."""
     scene.used()
     linked(scene)
-    written = _written(kind)
+    written = told_rows(scene, _written(kind))
     attributes = {name: next(iter(row.samples[0][0])) for name, row in written.items()}
     sets = [(one, other) for one, other in itertools.combinations(written, 2) if attributes[one] != attributes[other]]
     whole = {attribute: name for name, attribute in attributes.items()}
@@ -248,7 +250,7 @@ def sets(scene: Scene, kind: str) -> None:
     """A property that is set to each value, from each other one there and back, is in the directory as it was given."""
     scene.used()
     linked(scene)
-    for number, (name, row) in enumerate(_written(kind).items()):
+    for number, (name, row) in enumerate(told_rows(scene, _written(kind)).items()):
         identifier = _put(scene, kind, number)
         attribute = next(iter(row.samples[0][0]))
         values = [(shown, attributes[attribute]) for attributes, shown, _ in row.samples]
@@ -272,7 +274,9 @@ def reserved(scene: Scene, kind: str) -> None:
     taken = False
     for number, name in enumerate(_RESERVED[kind]):
         attributes = {
-            attribute: value for row in _written(kind).values() for attribute, value in row.samples[0][0].items()
+            attribute: value
+            for row in told_rows(scene, _written(kind)).values()
+            for attribute, value in row.samples[0][0].items()
         }
         identifier = scene.enter(kind, **{**attributes, **needed(kind, number)})
         others = [other for other, row in rows().items() if row.kind == kind and other not in _RESERVED[kind]]

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.adapter.directory_store import attributes_of, defaults_of
+from conformance.adapter.ldap_names import CONFIGURATION, ROOT
 from conformance.spec.catalogue import catalogue
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.spec.constants.properties import PROPERTIES
@@ -130,12 +131,12 @@ _NEAR, _FAR = "3d8c1c56-1c0f-4f0e-9d3b-2f6a4f3f9a10", "4e9d2d67-2d1a-4a1f-8e4c-3
 LINKED: Final[Mapping[str, tuple[Mapping[str, Json], ...]]] = MappingProxyType(
     {
         "queue_manager": (
-            {"identifier": _NEAR, "computer_name": "LINKED", "full_path": "CN=msmq,CN=LINKED,DC=example"},
-            {"identifier": _FAR, "computer_name": "TIED", "full_path": "CN=msmq,CN=TIED,DC=example"},
+            {"identifier": _NEAR, "computer_name": "LINKED", "full_path": f"CN=msmq,CN=LINKED,CN=Computers,{ROOT}"},
+            {"identifier": _FAR, "computer_name": "TIED", "full_path": f"CN=msmq,CN=TIED,CN=Computers,{ROOT}"},
         ),
         "site": (
-            {"identifier": _NEAR, "name": "linked", "full_path": "CN=linked,DC=example"},
-            {"identifier": _FAR, "name": "tied", "full_path": "CN=tied,DC=example"},
+            {"identifier": _NEAR, "name": "linked", "full_path": f"CN=linked,CN=Sites,{CONFIGURATION}"},
+            {"identifier": _FAR, "name": "tied", "full_path": f"CN=tied,CN=Sites,{CONFIGURATION}"},
         ),
     }
 )
@@ -376,10 +377,18 @@ def story_names() -> Iterator[tuple[str, str, int | None]]:
 
 
 def linked(scene: Scene) -> None:
-    """Enter the objects of LINKED."""
+    """Enter the objects of LINKED, and those to which samples refer where there has to be one."""
     for kind, objects in LINKED.items():
         for each in objects:
             scene.enter(kind, **each)
+    for row in rows().values():
+        for attributes, *_ in row.samples:
+            scene.refer(row.kind, attributes)
+
+
+def told_rows(scene: Scene, known: Mapping[str, Row]) -> dict[str, Row]:
+    """Return the rows whose attributes the directory tells."""
+    return {name: row for name, row in known.items() if all(scene.tells(row.kind, *each) for each, *_ in row.samples)}
 
 
 def _values(row: Row) -> Mapping[str, Json]:
@@ -391,6 +400,7 @@ def together(scene: Scene, kind: str) -> None:
     scene.used()
     linked(scene)
     known = {name: row for name, row in rows().items() if row.kind == kind and name != "PROPID_QM_SERVICE"}
+    known = told_rows(scene, known)
     whole: dict[str, Json] = {}
     for row in known.values():
         whole |= {attribute: value for attribute, value in _values(row).items() if attribute not in whole}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MAKES, _DELETES, _OPENS = "MQDMPR-3.1.7.1.3.", "MQDMPR-3.1.7.1.4.", "MQDMPR-3.1.7.1.5."
 _LISTS: Final = "MQDMPR-3.1.7.3.8."
 _PATHS: Final = ["full_path", "directory_path"]
-_MOST_MEMBERS: Final = 10_000
+_MOST_MEMBERS: Final = (10_000, 100)  # over LDAP, each is a search of its own
 FAILURES: Final = ("GenericError", "ObjectAlreadyExists", "closed")
 
 
@@ -140,6 +140,8 @@ def copied(scene: Scene) -> None:
             right = {attribute: value if name in pair else default}
             shown = part_of(held, right)
             scene.shows(f"{_MAKES}attribute-{word}", same(held, right), {**given, **right}, {**given, **shown})
+        if not scene.tells("queue", "qualified_path_name"):
+            continue
         computer, _, rest = str((held or {}).get("qualified_path_name")).partition("\\")
         full = computer.lower().startswith(f"{scene.mq.hello.computer}.".lower()) and rest == f"orders{number}"
         demands = ("MQDMPR-3.1.1.2.qualified-pathname", "MQDMPR-3.1.1.2.qualified-pathname-fqdn")
@@ -175,6 +177,8 @@ def _paths(scene: Scene, name: str, full: str, directory: str, words: Sequence[s
 
 def paths_unread(scene: Scene) -> None:
     """Where the object cannot be read back, the queue is created all the same, without paths."""
+    if scene.over_ldap:
+        raise Untold("over LDAP, who adds an object reads it to learn its identifier")
     scene.used()
     scene.lie("read", "queue", {"result": "GenericError"})
     answer = _created(scene, _path(scene, "orders"))
@@ -332,7 +336,14 @@ def list_opened(scene: Scene, shape: str) -> None:
         "doubled": ([_listed(scene, names[0], names[0].lower(), inner, names[1])], (inner,)),
         "beside": ([names[0], inner], ()),
         "several": ([_listed(scene, names[0]), _listed(scene, names[1]), last], ()),
-        "many": ([_listed(scene, *names, *(f"DIRECT=OS:OTHER\\private$\\{n}" for n in range(_MOST_MEMBERS)))], ()),
+        "many": (
+            [
+                _listed(
+                    scene, *names, *(f"DIRECT=OS:OTHER\\private$\\{n}" for n in range(_MOST_MEMBERS[scene.over_ldap]))
+                )
+            ],
+            (),
+        ),
     }
     elements, also = lists[shape]
     if also and scene.reads("R-MQDMPR-expand-format-name", "one-pass"):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.adapter import ldap_names
 from conformance.model.descriptors import ALLOW, Descriptor, Entry, encoded
 from conformance.model.rights import EVERYBODY
 from conformance.suites.packets.signing import FIRST
@@ -73,11 +74,59 @@ class Scene(Callers):
         if mq.hello.queue_manager is None:
             raise Untold("the driver does not tell the identifier of its manager")
         self.guid = mq.hello.queue_manager.lower()
+        self.over_ldap = mq.hello.directory_protocols[0] == "ldap"
         self.address = str(mq.directory("open")["address"])
 
+    def call(self, words: str, method: str, /, caller: str | None = None, **params: Any) -> Result:
+        """Make a call as a user, and tell it. Raises Untold for what LDAP has no name for."""
+        if self.over_ldap and method.startswith("directory.") and "class" in params:
+            names = [each["attribute"] for each in params.get("filter", ())]
+            lost = ldap_names.nameless(
+                params["class"], [*names, *params.get("object", ()), *params.get("attributes", ())]
+            )
+            if lost is not None:
+                raise Untold(lost)
+        return super().call(words, method, caller, **params)
+
+    def told(self, kind: str, attributes: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the attributes that the directory tells as they are given: over LDAP not those without a name."""
+        return {name: attributes[name] for name in attributes if self.tells(kind, name)}
+
+    def tells(self, kind: str, *attributes: str) -> bool:
+        """Return true if the directory tells each of these attributes as it is given."""
+        derived = ldap_names.DERIVED.intersection(attributes)
+        return not self.over_ldap or (not derived and ldap_names.nameless(kind, attributes) is None)
+
+    def refer(self, kind: str, attributes: Mapping[str, Json]) -> None:
+        """Enter the objects that are not there to which attributes refer, over LDAP, which has no other references."""
+        for other, identifier in ldap_names.references(kind, attributes) if self.over_ldap else ():
+            if not any(each["identifier"].lower() == identifier for each in self.objects(other)):
+                self.mq.directory("put", kind=other, object={"identifier": identifier})
+
+    def placed(self, kind: str, wanted: Sequence[Asked], rows: Sequence[Asked]) -> list[Asked]:
+        """Return a filter as the directory is asked: over LDAP, the name of an object is its full path."""
+        named = ("computer_name", "path_name") if self.over_ldap else ()
+        paths = {each[name]: each["full_path"] for each in rows for name in named if name in each}
+        return [
+            {**each, "attribute": "full_path", "value": paths[each["value"]]} if each["attribute"] in named else each
+            for each in wanted
+        ]
+
     def enter(self, kind: str, **attributes: Json) -> str:
-        """Enter an object into the directory and return its identifier."""
-        return str(self.mq.directory("put", kind=kind, object=attributes)["identifier"])
+        """Enter an object into the directory and return its identifier. Over LDAP there is one enterprise.
+
+        Raises Untold for an object that LDAP cannot tell.
+        """
+        self.refer(kind, attributes)
+        if self.over_ldap and kind == "enterprise":
+            attributes = {**part_of(next(self.objects(kind), {}), {"identifier": ""}), **attributes}
+        return str(self._desk("put", kind=kind, object=attributes)["identifier"])
+
+    def _desk(self, do: str, **params: Json) -> Mapping[str, Json]:
+        done = self.mq.directory(do, **params)
+        if "refused" in done:
+            raise Untold(str(done["refused"]))
+        return done
 
     def own_object(self, **attributes: Json) -> str:
         """Enter the object of the manager itself."""
@@ -92,9 +141,9 @@ class Scene(Callers):
         """Return true if the run accepts this alternative of a reading."""
         return alternative in self.judge.readings[reading]
 
-    def lie(self, method: str, kind: str, answer: Json, times: int = 1) -> None:
-        """Let the directory answer the next requests so, whatever it holds."""
-        self.mq.directory("lie", method=method, kind=kind, answer=answer, times=times)
+    def lie(self, method: str, kind: str | None, answer: Json, times: int = 1) -> None:
+        """Let the directory answer the next requests so, whatever it holds. Raises Untold for no answer of LDAP."""
+        self._desk("lie", method=method, kind=kind, answer=answer, times=times)
 
     def use(self, **more: Json) -> Result:
         """Integrate the manager with the directory."""
@@ -156,15 +205,26 @@ class Scene(Callers):
 def asks(requests: Sequence[Asked], method: str, kind: str | None = None, **params: Json) -> Asked | None:
     """Return the first request of a method about a class, in which these params stand so; None for an absent one.
 
-    Identifiers and path names are compared without case, and the order of attributes does not count.
+    Identifiers and path names are compared without case, and the order of attributes does not count. Over LDAP a query
+    is a read, and who wants an attribute asks for the LDAP name of it, among others.
     """
     for each in requests:
         given = each["params"]
-        if each["method"] != method or (kind is not None and given.get("class") != kind):
+        wanted = "read" if method == "begin" and "names" in each else method
+        if each["method"] != wanted or (kind is not None and given.get("class") != kind):
             continue
-        if all(_alike(given.get(name), value) for name, value in params.items()):
+        if all(
+            _named(each, value) if name == "attributes" and "names" in each else _alike(given.get(name), value)
+            for name, value in params.items()
+        ):
             return each
     return None
+
+
+def _named(request: Asked, attributes: Json) -> bool:
+    known = ldap_names.names_of(request["params"]["class"])
+    wanted = {known[name].ldap.lower() for name in attributes if name in known}
+    return "attributes" in request["params"] and wanted <= set(request["names"])
 
 
 def _alike(one: Json, other: Json) -> bool:

@@ -68,15 +68,16 @@ def _firm(scene: Scene) -> None:
 def own(scene: Scene, way: str) -> None:
     """Each attribute of the manager's own object goes from a value to an empty one and back, beside all others."""
     _firm(scene)
-    scene.own_object(**_VALUES)
+    values, empties = (scene.told("queue_manager", each) for each in (_VALUES, _EMPTY))
+    scene.own_object(**values)
     scene.used()
     demands = ids(_BEGINS, "update-queue-manager queue-manager-found")
     if way == "online":
         demands = (f"{_ONLINE}own-attributes",)
-    for number, (name, empty) in enumerate(_EMPTY.items()):
-        given = {**(_VALUES if number % 2 else {**_EMPTY, "create_time": 5}), name: empty}
+    for number, (name, empty) in enumerate(empties.items()):
+        given = {**(values if number % 2 else {**empties, "create_time": 5}), name: empty}
         if not number % 2:
-            given |= {name: _VALUES[name]}
+            given |= {name: values[name]}
         if way == "online":
             _goes_offline(scene)
         scene.own_object(**given)
@@ -113,7 +114,8 @@ def started(scene: Scene, lacks: str, *, kill: bool) -> None:
     if not scene.mq.keeps_state:
         raise Untold("a restart of this connection does not find the state again")
     _firm(scene)
-    scene.own_object(**_VALUES)
+    values, empties = (scene.told("queue_manager", each) for each in (_VALUES, _EMPTY))
+    scene.own_object(**values)
     scene.used()
     public = Queue(scene, PROPID_Q_LABEL="stays")
     if lacks == "directory":
@@ -125,7 +127,7 @@ def started(scene: Scene, lacks: str, *, kill: bool) -> None:
     scene.mq.restart(kill=kill)
     scene.judge.step("the manager is started again", {"restart": kill}, {})
     stays = ("public_encryption_key_list", "public_signing_key_list", "site_identifier_list")
-    right: dict[str, Json] = {"identifier": scene.guid, **{name: _VALUES[name] for name in stays}}
+    right: dict[str, Json] = {"identifier": scene.guid, **{name: values[name] for name in stays}}
     told = scene.call("what the manager holds of the directory", "directory.own")
     if told.ok:
         held = told.values["queue_manager"]
@@ -133,10 +135,10 @@ def started(scene: Scene, lacks: str, *, kill: bool) -> None:
         integrated = told.values["integrated"]
         scene.shows(f"{_OWN}directory-integrated", integrated is True, True, integrated)
     scene.turn("answers")
-    scene.own_object(**{**_VALUES, **_EMPTY, "site_identifier_list": [OTHER_ID]})
+    scene.own_object(**{**values, **empties, "site_identifier_list": [OTHER_ID]})
     again = scene.use()
     scene.shows(f"{_BEGINS}queue-manager-found", again.ok, {"initialized": True}, {"status": again.status})
-    wanted = {**_EMPTY, "identifier": scene.guid, "site_identifier_list": [OTHER_ID]}
+    wanted = {**empties, "identifier": scene.guid, "site_identifier_list": [OTHER_ID]}
     held = scene.own()["queue_manager"]
     scene.shows(f"{_BEGINS}update-queue-manager", same(held, wanted), wanted, part_of(held, wanted))
     got = public.got("PROPID_Q_LABEL", "PROPID_Q_INSTANCE")
