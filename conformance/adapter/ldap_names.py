@@ -113,6 +113,8 @@ def nameless(kind: str, attributes: Iterable[str]) -> str | None:
 
 DERIVED: Final = frozenset({"full_path", "directory_path", "qualified_path_name", "name_suffix"})
 """Attributes that are what the names of an object make them."""
+PLACES: Final = frozenset({"computer_name", "path_name", "name"})
+"""Attributes of which a distinguished name is made, which nobody writes."""
 
 
 def references(kind: str, given: Attributes) -> Iterator[tuple[str, str]]:
@@ -207,11 +209,11 @@ def completed(kind: str, given: Attributes, number: int) -> dict[str, Json]:
     own |= {"security": _FREE, "version": 3 if given.get("old_directory") else 200}
     own |= {"create_time": FIRST_TIME + number, "modify_time": FIRST_TIME + number, **named(kind, path)}
     own |= {"qualified_computer_name": f"{own.get('computer_name', identifier)}.example.com".lower()}
-    computer, _, name = str(given.get("path_name") or own.get("path_name", "")).partition("\\")
-    own |= {"qualified_path_name": f"{computer}.example.com\\{name}".lower()}
+    name = str(given.get("path_name") or own.get("path_name", "")).partition("\\")[2]
     own |= {"name_suffix": name[_CUT:] if len(name) > _LONGEST else ""}
     whole = {**defaults_of(kind), **own, **{each: value for each, value in given.items() if value != ""}}
-    return {each: value for each, value in whole.items() if each in _known(kind) or each == "full_path"}
+    known = (_known(kind) | {"full_path"}) - ({"qualified_path_name", "csp_name"} - set(given))
+    return {each: value for each, value in whole.items() if each in known}
 
 
 def _sid(text: str) -> bytes:
@@ -306,8 +308,8 @@ def shown(kind: str, found: Attributes, refer: Refer) -> dict[str, list[bytes]]:
     if kind == "enterprise":
         if _NOTIFIES in found:
             entry["mSMQCSPName"] = [b"Y" if found[_NOTIFIES] else b"N"]
-        elif found.get("csp_name") != defaults_of(kind)["csp_name"]:
-            entry["mSMQCSPName"] = [str(found.get("csp_name")).encode()]
+        elif "csp_name" in found:
+            entry["mSMQCSPName"] = [str(found["csp_name"]).encode()]
         entry["mSMQVersion"] = [b"%d" % found["version"]]
     return entry
 
@@ -359,6 +361,8 @@ def refusal(store: Store, kind: str, given: Attributes) -> str | None:
     lost = nameless(kind, given)
     if lost is not None:
         return lost
+    if {"csp_name", _NOTIFIES} <= set(given):
+        return "LDAP has one attribute for csp_name and the notification"
     path = str(given.get("full_path") or path_of(kind, given, str(given.get("identifier", ""))))
     if not path.endswith(f",{ROOT}"):
         return f"LDAP has the objects below {ROOT}"

@@ -28,7 +28,16 @@ _MOST_DEPTH, _MOST_ELEMENTS, _MOST_PAGES = 40, 100_000, 16
 _IDLE_S: Final = 600
 _PAGED: Final = b"1.2.840.113556.1.4.319"
 _DISCONNECTION: Final = b"1.3.6.1.4.1.1466.20036"
-_PROTOCOL_ERROR, _SIZE_EXCEEDED, _METHOD, _NO_TYPE, _CONSTRAINT, _NO_OBJECT, _UNWILLING = 2, 4, 7, 17, 19, 32, 53
+_PROTOCOL_ERROR, _SIZE_EXCEEDED, _METHOD, _NO_TYPE, _CONSTRAINT, _NO_OBJECT, _UNWILLING, _FIXED_NAME = (
+    2,
+    4,
+    7,
+    17,
+    19,
+    32,
+    53,
+    67,
+)
 _DAMAGE: Final = (
     *(Scapy_Exception, ASN1_Error, ValueError, LookupError, TypeError, AttributeError, RecursionError),
     *(ArithmeticError, NotImplementedError, struct.error),
@@ -408,7 +417,7 @@ class Session:
         return self._served("read", params, lambda: answer, names=sorted(known if whole else told))
 
     def _add(self, request: Any) -> int:
-        tree, path = self._tree, names.canonical(request.entry.val.decode())
+        path = names.canonical(request.entry.val.decode())
         given = {each.type.val.decode(): [one.value.val for one in each.values] for each in request.attributes}
         listed = next((found for name, found in given.items() if name.lower() == "objectclass"), [])
         kind = next(filter(None, (names.classes().get(each.decode().lower()) for each in listed)), names.kind_at(path))
@@ -419,7 +428,7 @@ class Session:
         made = {**self._taken(kind, {name: given[name] for name in own}), **names.named(kind, path, suffix)}
 
         def act() -> Json:
-            if tree.at(path) is not None:
+            if self._desk.store.at(path) is not None:
                 return {"result": EXISTS}
             return self._desk.store.answer("create", {"class": kind, "object": made, "place": path})
 
@@ -456,9 +465,8 @@ class Session:
             raise Refused(_UNWILLING, "the computer has a queue manager")
         return self._done("delete", {"class": kind, "identifier": identifier})
 
-    def _done(self, method: str, params: Mapping[str, Json], *, more: Mapping[str, Json] | None = None) -> int:
-        whole = {**params, "object": {**params["object"], **more}} if more else params
-        told = self._served(method, params, lambda: self._desk.store.answer(method, whole))
+    def _done(self, method: str, params: Mapping[str, Json]) -> int:
+        told = self._served(method, params, lambda: self._desk.store.answer(method, params))
         return names.CODES.get(told["answer"]["result"], names.CODES[ERROR])
 
     def _modify(self, request: Any) -> int:
@@ -475,15 +483,16 @@ class Session:
                 raise Refused(16, f"{name} has no such value")
             left = [one for one in before if one not in values] if values else []
             changed[name] = {0: before + values, 1: left, 2: values}[what]
+        if not _FIXED.isdisjoint(changed):
+            raise Refused(_FIXED_NAME, "the name of an object cannot be modified")
         if kind == names.COMPUTER:
             changed = {name: values for name, values in changed.items() if name not in _CERTIFIED}
         made = self._taken(kind, changed)
         kind = "queue_manager" if kind == names.COMPUTER else kind
-        moved = {"full_path": names.path_of(kind, made, identifier)} if kind == "site" and "name" in made else {}
-        return self._done("write", {"class": kind, "identifier": identifier, "object": made}, more=moved)
+        return self._done("write", {"class": kind, "identifier": identifier, "object": made})
 
 
-_FIXED: Final = ("objectclass", "cn", "name", "distinguishedname", "objectcategory", "instancetype")
+_FIXED: Final = frozenset({"objectclass", "cn", "name", "distinguishedname", "objectcategory", "instancetype"})
 """What an object has by its class and place, whatever is said when it is added."""
 _ACCOUNT: Final = frozenset({"objectsid", "samaccountname", "useraccountcontrol"})
 """What a computer has and its queue manager has not."""

@@ -15,6 +15,7 @@ from conformance.suites.directory.public_queues import CHANGED, Queue
 from conformance.suites.directory.scene import (
     NOWHERE,
     ONLINE_MS,
+    OTHER_ID,
     OWN_NAME,
     Asked,
     Scene,
@@ -64,6 +65,7 @@ class Event:
 
 def _create(scene: Scene, kind: str, identifier: str, given: Mapping[str, Json]) -> Result:
     params: dict[str, Any] = {"class": kind, "object": dict(given)}
+    scene.refer(kind, given)
     return scene.call(f"create a {kind} in the directory", "directory.create", **params)
 
 
@@ -87,10 +89,13 @@ EVENTS: Final[Mapping[str, Event]] = MappingProxyType(
 )
 OBJECTS: Final[Mapping[str, tuple[Mapping[str, Json], Mapping[str, Json]]]] = MappingProxyType(
     {
-        "site": ({"name": "north", "intra_site_replication_interval": 7}, {"name": "south"}),
+        "site": ({"name": "north", "intra_site_replication_interval": 7}, {"inter_site_replication_interval": 9}),
         "queue": ({"path_name": "OTHER\\orders", "label": "old"}, {"label": "new", "base_priority": 3}),
         "queue_manager": ({OWN_NAME: "OTHER", "journal_quota": 9}, {"journal_quota": 8}),
-        "routing_link": ({"description": "line", "actual_cost": 12}, {"actual_cost": 999_999}),
+        "routing_link": (
+            {"description": "line", "actual_cost": 12, "site1_identifier": OTHER_ID, "site2_identifier": NOWHERE},
+            {"actual_cost": 999_999},
+        ),
         "enterprise": ({"name": "firm", "default_time_to_live": 60}, {"default_time_to_live": 61}),
         "connected_network": ({"name": "net"}, {"name": "other net"}),
         "user": ({"security_identifier": "S-1-5-21-1-2-3-1001"}, {"certificates": "AAAAAA=="}),
@@ -354,10 +359,9 @@ def query(scene: Scene, kind: str) -> None:
     """A query gives each object that the filter selects, in the order asked for, until there is none."""
     scene.used()
     made, _ = OBJECTS[kind]
-    attribute = next(iter(made))
-    values = ["b", "a", "c"] if isinstance(made[attribute], str) else [2, 1, 3]
+    attribute, values = "label" if kind == "queue" else next(iter(made)), ["b", "a", "c"]
     for value in values:
-        scene.enter(kind, **{**made, attribute: value})
+        scene.enter(kind, **{**made, **({"path_name": f"OTHER\\{value}"} if kind == "queue" else {}), attribute: value})
     order = [{"priority": 1, "ascending": True}]
     selected = where(attribute, values[2], "NOT-EQUALS")
     params: dict[str, Any] = {"class": kind, "filter": selected, "attributes": [attribute], "order": order}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.adapter.directory_store import satisfies
 from conformance.suites.directory.public_queues import Queue
-from conformance.suites.directory.scene import OWN_NAME, Scene, asks, part_of, plain, same, where
+from conformance.suites.directory.scene import OWN_NAME, Scene, asks, filtered, part_of, plain, same, where
 from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
@@ -95,9 +95,8 @@ def online(scene: Scene, kind: str) -> None:
         requests = scene.asked()
         found = asks(requests, "read", kind, attributes=asked)
         given = [] if found is None else found["params"].get("filter") or []
-        carried = len(given) == len(expressions) and all(
-            any(same(each, one) and same(one, each) for each in given) for one in scene.placed(kind, expressions, rows)
-        )
+        carried = filtered(given, scene.placed(kind, expressions, rows), loose=scene.over_ldap)
+        carried = carried and (scene.over_ldap or len(given) == len(expressions)) and found is not None
         scene.shows(f"{_READ}delegated", carried, list(expressions), plain(requests))
         fits = next((each for each in scene.objects(kind) if satisfies(each, expressions)), None)
         wanted = {"result": "ObjectNotFound"} if fits is None else {"result": "Success"}

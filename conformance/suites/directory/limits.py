@@ -132,11 +132,15 @@ def limited(scene: Scene, name: str) -> None:
     scene.used()
     linked(scene)
     row, demand = rows()[name], _limit(name)
-    if not told_rows(scene, {name: row}):
+    if not told_rows(scene, {name: row}, written=True):
         raise Untold(f"LDAP does not tell {name}")
     ((attribute, _),) = row.samples[0][0].items()
     within, beyond = _edges(name)
-    others = [other for other in told_rows(scene, _written(row.kind)) if attribute not in rows()[other].samples[0][0]]
+    others = [
+        other
+        for other in told_rows(scene, _written(row.kind), written=True)
+        if attribute not in rows()[other].samples[0][0]
+    ]
     identifier = _put(scene, row.kind, 0)
     for value in within:
         if _set(scene, row.kind, identifier, {name: value}).ok:
@@ -174,7 +178,7 @@ def fixed(scene: Scene, kind: str) -> None:
     scene.used()
     linked(scene)
     names = [*dict(_unchanging(kind))]
-    (spare, row), *_ = [*told_rows(scene, _written(kind)).items()]
+    (spare, row), *_ = [*told_rows(scene, _written(kind), written=True).items()]
     identifier = _put(scene, kind, 0)
     before = _got(scene, kind, identifier, names)
     for name, value in _unchanging(kind):
@@ -198,7 +202,7 @@ def together(scene: Scene, kind: str) -> None:
     """Properties that are set at once, each two of them and all, have the values given."""
     scene.used()
     linked(scene)
-    written = told_rows(scene, _written(kind))
+    written = told_rows(scene, _written(kind), written=True)
     attributes = {name: next(iter(row.samples[0][0])) for name, row in written.items()}
     sets = [(one, other) for one, other in itertools.combinations(written, 2) if attributes[one] != attributes[other]]
     whole = {attribute: name for name, attribute in attributes.items()}
@@ -250,7 +254,7 @@ def sets(scene: Scene, kind: str) -> None:
     """A property that is set to each value, from each other one there and back, is in the directory as it was given."""
     scene.used()
     linked(scene)
-    for number, (name, row) in enumerate(told_rows(scene, _written(kind)).items()):
+    for number, (name, row) in enumerate(told_rows(scene, _written(kind), written=True).items()):
         identifier = _put(scene, kind, number)
         attribute = next(iter(row.samples[0][0]))
         values = [(shown, attributes[attribute]) for attributes, shown, _ in row.samples]
@@ -275,7 +279,7 @@ def reserved(scene: Scene, kind: str) -> None:
     for number, name in enumerate(_RESERVED[kind]):
         attributes = {
             attribute: value
-            for row in told_rows(scene, _written(kind)).values()
+            for row in told_rows(scene, _written(kind), written=True).values()
             for attribute, value in row.samples[0][0].items()
         }
         identifier = scene.enter(kind, **{**attributes, **needed(kind, number)})

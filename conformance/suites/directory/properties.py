@@ -386,9 +386,13 @@ def linked(scene: Scene) -> None:
             scene.refer(row.kind, attributes)
 
 
-def told_rows(scene: Scene, known: Mapping[str, Row]) -> dict[str, Row]:
-    """Return the rows whose attributes the directory tells."""
-    return {name: row for name, row in known.items() if all(scene.tells(row.kind, *each) for each, *_ in row.samples)}
+def told_rows(scene: Scene, known: Mapping[str, Row], *, written: bool = False) -> dict[str, Row]:
+    """Return the rows whose attributes the directory tells, or lets be written."""
+    return {
+        name: row
+        for name, row in known.items()
+        if all(scene.tells(row.kind, *each, written=written) for each, *_ in row.samples)
+    }
 
 
 def _values(row: Row) -> Mapping[str, Json]:
@@ -451,6 +455,8 @@ def needed(kind: str, number: int) -> dict[str, Json]:
 
 def _set(scene: Scene, name: str, row: Row, demand: str) -> None:
     """Set the property of an object to each value, and look at the attribute in the directory."""
+    if not told_rows(scene, {name: row}, written=True):
+        return
     identifier = scene.enter(row.kind, **needed(row.kind, 99))
     for attributes, value, _ in row.samples:
         ((attribute, wanted),) = attributes.items()

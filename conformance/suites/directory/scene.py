@@ -92,10 +92,10 @@ class Scene(Callers):
         """Return the attributes that the directory tells as they are given: over LDAP not those without a name."""
         return {name: attributes[name] for name in attributes if self.tells(kind, name)}
 
-    def tells(self, kind: str, *attributes: str) -> bool:
-        """Return true if the directory tells each of these attributes as it is given."""
-        derived = ldap_names.DERIVED.intersection(attributes)
-        return not self.over_ldap or (not derived and ldap_names.nameless(kind, attributes) is None)
+    def tells(self, kind: str, *attributes: str, written: bool = False) -> bool:
+        """Return true if the directory tells each of these attributes as it is given, or `written` later."""
+        fixed = ldap_names.DERIVED | (ldap_names.PLACES if written else frozenset())
+        return not self.over_ldap or (fixed.isdisjoint(attributes) and ldap_names.nameless(kind, attributes) is None)
 
     def refer(self, kind: str, attributes: Mapping[str, Json]) -> None:
         """Enter the objects that are not there to which attributes refer, over LDAP, which has no other references."""
@@ -206,25 +206,35 @@ def asks(requests: Sequence[Asked], method: str, kind: str | None = None, **para
     """Return the first request of a method about a class, in which these params stand so; None for an absent one.
 
     Identifiers and path names are compared without case, and the order of attributes does not count. Over LDAP a query
-    is a read, and who wants an attribute asks for the LDAP name of it, among others.
+    is a read; who wants an attribute asks for the LDAP name of it, among others, and who filters by more than equality
+    may select among what comes.
     """
     for each in requests:
         given = each["params"]
         wanted = "read" if method == "begin" and "names" in each else method
         if each["method"] != wanted or (kind is not None and given.get("class") != kind):
             continue
-        if all(
-            _named(each, value) if name == "attributes" and "names" in each else _alike(given.get(name), value)
-            for name, value in params.items()
-        ):
+        if all(_asks(each, name, value) for name, value in params.items()):
             return each
     return None
 
 
-def _named(request: Asked, attributes: Json) -> bool:
+def _asks(request: Asked, name: str, wanted: Json) -> bool:
+    given = request["params"].get(name)
+    if "names" not in request or name not in ("attributes", "filter"):
+        return _alike(given, wanted)
+    if name == "filter":
+        return filtered(given or [], wanted, loose=True)
     known = ldap_names.names_of(request["params"]["class"])
-    wanted = {known[name].ldap.lower() for name in attributes if name in known}
-    return "attributes" in request["params"] and wanted <= set(request["names"])
+    return given is not None and {known[each].ldap.lower() for each in wanted if each in known} <= set(request["names"])
+
+
+def filtered(given: Sequence[Asked], wanted: Sequence[Asked], *, loose: bool) -> bool:
+    """Return true if a filter has the expressions wanted, in any order. loose: only those of equality have to be."""
+    must = [each for each in wanted if not loose or each["operator"] == "EQUALS"]
+    return all(any(_alike(each, one) for one in wanted) for each in given) and all(
+        any(_alike(each, one) for one in given) for each in must
+    )
 
 
 def _alike(one: Json, other: Json) -> bool:
