@@ -1,6 +1,7 @@
 """`python -m tools.protocol_page [FILE]` writes `docs/adapter-protocol.md` from the schemas.
 
-Without a file it also writes the table of HRESULTs at the end of `docs/write-a-driver.md`.
+Without a file it also writes the table of HRESULTs at the end of `docs/write-a-driver.md`, and the tables of names at
+the end of `docs/directory-ldap.md`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from conformance.adapter import protocol
+from conformance.adapter import ldap_names, protocol
 from conformance.files import write_text
 from conformance.spec.constants.hresults import HRESULTS
 from conformance.verdict import Json
@@ -19,6 +20,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "adapter-protocol.md"
 
 TUTORIAL = PAGE.with_name("write-a-driver.md")
 CODES = "## HRESULTs by name\n"
+OVER_LDAP = PAGE.with_name("directory-ldap.md")
+NAMES = "## Names by class\n"
 
 _INTRO = "protocol_intro.md"  # what the schemas can't say, in a file of its own beside this one
 
@@ -37,6 +40,19 @@ def tutorial() -> str:
     rows = [f"| `{name}` | 0x{code:08X} | {code} |" for name, code in HRESULTS.items()]
     lines = ["`mqconform requirements list --codes --json` prints this table too.", "", "| name | HRESULT | `status` |"]
     return "\n".join([before + CODES.rstrip("\n"), *lines, "|---|---|---|", *rows]) + "\n"
+
+
+def over_ldap() -> str:
+    """The page on the directory over LDAP with its tables of names, the last of its sections."""
+    lines = [OVER_LDAP.read_text(encoding="utf-8").partition(NAMES)[0] + NAMES.rstrip("\n")]
+    for kind, row in ldap_names.table().items():
+        place = row["path"].replace("{}", "<name>").replace(ldap_names.ROOT, "<root>")
+        lines += ["", f"### {kind}", f"Class `{row['class']}` ({row['source']}), at `{place}`.", ""]
+        lines += ["| attribute | LDAP name | syntax | values | source |", "|---|---|---|---|---|"]
+        for each in ldap_names.names_of(kind).values():
+            values = "several" if each.several else "one"
+            lines.append(f"| `{each.attribute}` | `{each.ldap}` | {each.syntax} | {values} | {each.source} |")
+    return "\n".join(lines) + "\n"
 
 
 def notes() -> dict[str, tuple[str, str]]:
@@ -240,3 +256,4 @@ if __name__ == "__main__":
     write_text(target, page())
     if target == PAGE:
         write_text(TUTORIAL, tutorial())
+        write_text(OVER_LDAP, over_ldap())

@@ -27,8 +27,9 @@ from conformance.run_options import RunRequest
 ROOT: Final = Path(__file__).parents[1]
 API: Final = "docs/api.md"
 MENU: Final = {
-    "Judge an implementation": ["write-a-driver", "adapter-protocol", "report", "quirks", "diagnose", "situations",
-                                "soak", "readings", "readings-followed", "learn", "judge", "drivers-do-not-repair"],
+    "Judge an implementation": ["write-a-driver", "adapter-protocol", "directory-ldap", "report", "quirks", "diagnose",
+                                "situations", "soak", "readings", "readings-followed", "learn", "judge",
+                                "drivers-do-not-repair"],
     "In continuous integration": ["ci", "formats", "compatibility"],
     "Over the network": ["wire", "serve"],
     "Captures": ["replay", "captures", "wireshark"],

@@ -369,10 +369,11 @@ def refusal(store: Store, kind: str, given: Attributes) -> str | None:
     beside = store.at(path)
     if beside is not None and beside[1]["identifier"] != given.get("identifier"):
         return "LDAP has one object of a distinguished name"
-    fixed = [each.attribute for each in names_of(kind).values() if each.syntax == "name" and each.attribute in given]
-    named_alone = {name: value for name, value in given.items() if name not in fixed or name == "path_name"}
-    derived = completed(kind, {**named_alone, "full_path": path}, 0)
-    if any(str(derived.get(each)).lower() != str(given[each]).lower() for each in fixed):
+    derived = completed(kind, {**{each: given[each] for each in given if each not in DERIVED}, "full_path": path}, 0)
+    places = named(kind, path), named(kind, path_of(kind, given, ""))
+    if any(str(derived.get(each)).lower() != str(given[each]).lower() for each in DERIVED.intersection(given)) or any(
+        each in given and str(places[1][each]).lower() != str(value).lower() for each, value in places[0].items()
+    ):
         return "LDAP derives names and paths from the distinguished name"
     for other, identifier in references(kind, given):
         if next(store.selected(other, by_identifier(identifier)), None) is None:

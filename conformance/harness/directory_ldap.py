@@ -433,8 +433,8 @@ class Session:
             return self._desk.store.answer("create", {"class": kind, "object": made, "place": path})
 
         told = self._served("create", {"class": kind, "object": made}, act)
-        if told.get("lie") and told["answer"]["result"] == SUCCESS:
-            act()  # over LDAP, who adds an object looks for it
+        if told.get("lie") and told["answer"]["result"] == SUCCESS and self._desk.store.at(path) is None:
+            self._desk.store.put(kind, {**made, "full_path": path})  # who adds an object looks for it there
         return names.CODES.get(told["answer"]["result"], names.CODES[ERROR])
 
     def _taken(self, kind: str, given: Mapping[str, Sequence[bytes]]) -> dict[str, Json]:

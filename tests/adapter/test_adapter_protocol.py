@@ -26,7 +26,7 @@ from conformance.adapter.connectors import connect
 from conformance.adapter.errors import ProtocolViolation
 from conformance.adapter.host import counted
 from conformance.verdict import Json
-from tools.protocol_page import PAGE, TUTORIAL, page, tutorial
+from tools.protocol_page import OVER_LDAP, PAGE, TUTORIAL, over_ldap, page, tutorial
 
 SCHEMAS = sorted(
     entry.name.removesuffix(".json") for entry in resources.files("conformance.adapter").joinpath("schema").iterdir()
@@ -125,6 +125,7 @@ def test_a_read_that_waits_after_a_restart_can_be_cancelled(in_process: bool, tm
 def test_the_page_is_not_stale() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tools.protocol_page"
     assert TUTORIAL.read_text(encoding="utf-8") == tutorial(), "run python -m tools.protocol_page"
+    assert OVER_LDAP.read_text(encoding="utf-8") == over_ldap(), "run python -m tools.protocol_page"
 
 
 def test_every_member_has_its_type() -> None:

@@ -31,6 +31,7 @@ SILENT_MS: Final = 400  # the same where none comes
 OWN_NAME: Final = "computer_name"
 NOWHERE: Final = "0f6de3c1-4f3e-4f5e-8f0a-7d0b8a1f2c3d"
 """An identifier that no object has."""
+_NEVER_LACKED: Final = ("identifier", "full_path", "security_identifier")
 OTHER_ID: Final = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a11"
 SID: Final = "S-1-5-21-1-2-3-1001"
 _CERTIFICATES: Final = (FIRST.certificate, b"of another provider")
@@ -206,8 +207,8 @@ def asks(requests: Sequence[Asked], method: str, kind: str | None = None, **para
     """Return the first request of a method about a class, in which these params stand so; None for an absent one.
 
     Identifiers and path names are compared without case, and the order of attributes does not count. Over LDAP a query
-    is a read; who wants an attribute asks for the LDAP name of it, among others, and who filters by more than equality
-    may select among what comes.
+    is a read; who wants an attribute asks for the LDAP name of it, among others, and who filters by what an object may
+    lack may select among what comes.
     """
     for each in requests:
         given = each["params"]
@@ -230,8 +231,13 @@ def _asks(request: Asked, name: str, wanted: Json) -> bool:
 
 
 def filtered(given: Sequence[Asked], wanted: Sequence[Asked], *, loose: bool) -> bool:
-    """Return true if a filter has the expressions wanted, in any order. loose: only those of equality have to be."""
-    must = [each for each in wanted if not loose or each["operator"] == "EQUALS"]
+    """Return true if a filter has the expressions wanted, in any order.
+
+    loose: it has only to have those that ask for one object by what no object lacks.
+    """
+    must = [
+        each for each in wanted if not loose or (each["operator"] == "EQUALS" and each["attribute"] in _NEVER_LACKED)
+    ]
     return all(any(_alike(each, one) for one in wanted) for each in given) and all(
         any(_alike(each, one) for one in given) for each in must
     )
