@@ -47,7 +47,7 @@ _CONTROLLERS: Final = MappingProxyType(
     {"BackupSiteController": 2, "PrimarySiteController": 4, "PrimaryEnterpriseController": 8}
 )
 _NOTIFIES: Final = "non_ldap_capable_queue_manager_notification"
-_CLUSTER: Final = "MSClusterVirtualServer/"
+_CLUSTER: Final = "MSClusterVirtualServer"
 _LONGEST, _CUT = 63, 55  # characters of a queue name, and of what is left of a longer one: MS-MQDSSM 3.1.6.1.2.5
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FREE: Final = base64.b64encode(struct.pack("<BBH4I", 1, 0, 0x8004, 0, 0, 0, 0)).decode()
@@ -191,16 +191,6 @@ def named(kind: str, path: str, suffix: str = "") -> dict[str, Json]:
     return {"name": values[0]} if kind == "site" else {}
 
 
-def kind_at(path: str) -> str:
-    """Return the class of object that stands at such a place; empty if none does."""
-    values = [value.lower() for _, value in elements(path)]
-    for kind, row in table().items():
-        form = [value.lower() for _, value in elements(row["path"])]
-        if len(form) == len(values) and all(one in ("{}", other) for one, other in zip(form, values, strict=True)):
-            return kind
-    return ""
-
-
 def completed(kind: str, given: Attributes, number: int) -> dict[str, Json]:
     """Return an object as LDAP tells it: with defaults, and what the directory sets. number: of the operation."""
     identifier = str(given.get("identifier") or uuid.uuid5(uuid.NAMESPACE_OID, f"{number}"))
@@ -211,7 +201,7 @@ def completed(kind: str, given: Attributes, number: int) -> dict[str, Json]:
     own |= {"qualified_computer_name": f"{own.get('computer_name', identifier)}.example.com".lower()}
     name = str(given.get("path_name") or own.get("path_name", "")).partition("\\")[2]
     own |= {"name_suffix": name[_CUT:] if len(name) > _LONGEST else ""}
-    whole = {**defaults_of(kind), **own, **{each: value for each, value in given.items() if value != ""}}
+    whole = {**defaults_of(kind), **own, **given}
     known = (_known(kind) | {"full_path"}) - ({"qualified_path_name", "csp_name"} - set(given))
     return {each: value for each, value in whole.items() if each in known}
 
@@ -304,7 +294,7 @@ def shown(kind: str, found: Attributes, refer: Refer) -> dict[str, list[bytes]]:
     if kind == COMPUTER:
         host = str(found["computer_name"])
         entry["servicePrincipalName"] = [f"HOST/{host}".encode()]
-        entry["servicePrincipalName"] += [f"{_CLUSTER}{host}".encode()] if found.get("clustered") else []
+        entry["servicePrincipalName"] += [f"{_CLUSTER}/{host}".encode()] if found.get("clustered") else []
     if kind == "enterprise":
         if _NOTIFIES in found:
             entry["mSMQCSPName"] = [b"Y" if found[_NOTIFIES] else b"N"]
@@ -346,6 +336,16 @@ def taken(kind: str, ldap: str, values: Sequence[bytes], refer: Refer) -> dict[s
         text = values[0].decode()
         return {_NOTIFIES: text == "Y"} if text in ("Y", "N") else {"csp_name": text}
     return {name.attribute: _read(name, own, values[0], refer)}
+
+
+def expression(kind: str, ldap: str, data: bytes, refer: Refer) -> tuple[str, Json]:
+    """Return the attribute and the value of it that a filter compares. Raises KeyError and ValueError as `taken`."""
+    if ldap.lower() == "distinguishedname":
+        return "full_path", canonical(data.decode())
+    if syntaxes()[ldap.lower()] == "time":
+        return "create_time" if ldap.lower() == "whencreated" else "modify_time", _time(data)
+    attribute, value = next(iter(taken(kind, ldap, [data], refer).items()))
+    return attribute, value[0] if isinstance(value, list) else value
 
 
 def _read(name: Name, kind: str, data: bytes, refer: Refer) -> Json:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.adapter.directory_store import defaults_of
 from conformance.spec.constants.properties import PROPERTIES
-from conformance.suites.directory.properties import Row, claims, equal, linked, needed, rows, told_rows, vt_of
+from conformance.suites.directory.properties import Row, alike, claims, linked, needed, rows, told_rows, vt_of
 from conformance.suites.directory.scene import Scene
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _read(scene: Scene, kind: str, identifier: str, given: Mapping[str, Json], n
             continue  # a property without a value, or one that an implementation MAY use
         for value in _wanted(row, given):
             wanted = {"vt": vt_of(name), "value": value}
-            right = all(equal(found.get(word), wanted[word]) for word in wanted)
+            right = all(alike(scene, found.get(word), wanted[word]) for word in wanted)
             scene.shows(next(claims(name)), right, {name: wanted}, {name: found})
 
 

@@ -348,7 +348,7 @@ def shown(scene: Scene, name: str, only: int | None = None) -> None:
         ):
             return  # a property that an implementation MAY use
         wanted = {"vt": vt_of(name), **({} if value is None else {"value": value})}
-        right = isinstance(found, dict) and all(equal(found.get(each), wanted[each]) for each in wanted)
+        right = isinstance(found, dict) and all(alike(scene, found.get(each), wanted[each]) for each in wanted)
         scene.shows(_blame(name, word, found), right, wanted, found or {"status": answer.status})
     scene.asked()
     if row.written and not only:
@@ -435,7 +435,9 @@ def _asked(scene: Scene, kind: str, known: Mapping[str, Row], given: Mapping[str
             continue  # a property without a value
         if len(wanted) == 1 and isinstance(found, dict):
             demand = next(claims(name))
-            scene.shows(demand, equal(found.get("value"), wanted[0]), {name: wanted[0]}, {name: found.get("value")})
+            scene.shows(
+                demand, alike(scene, found.get("value"), wanted[0]), {name: wanted[0]}, {name: found.get("value")}
+            )
 
 
 def equal(one: Json, other: Json) -> bool:
@@ -445,6 +447,12 @@ def equal(one: Json, other: Json) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(equal, one, other))
     return bool(one == other)
+
+
+def alike(scene: Scene, one: Json, other: Json) -> bool:
+    """Return true if two values are the same. Path names lose their case over LDAP (MS-MQDSSM 3.1.6.11.2.1)."""
+    path = scene.over_ldap and isinstance(one, str) and "\\" in one
+    return equal(one, other) or (path and str(one).lower() == str(other).lower())
 
 
 def needed(kind: str, number: int) -> dict[str, Json]:
