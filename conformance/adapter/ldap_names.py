@@ -175,7 +175,7 @@ def path_of(kind: str, given: Attributes, identifier: str) -> str:
     elif kind == "settings":
         values = [identifier, str(given.get("site_name") or "Default-First-Site-Name")]
     else:
-        names = ("computer_name", "name", "security_identifier", "sam_account")
+        names = ("computer_name", "name", "sam_account")
         values = [str(next(filter(None, map(given.get, names)), identifier)).removesuffix("$")]
     return str(table()[kind]["path"]).format(*map(escaped, values))
 

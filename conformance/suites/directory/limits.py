@@ -178,8 +178,8 @@ def fixed(scene: Scene, kind: str) -> None:
     scene.used()
     linked(scene)
     names = [*dict(_unchanging(kind))]
-    (spare, row), *_ = [*told_rows(scene, _written(kind), written=True).items()]
     identifier = _put(scene, kind, 0)
+    (spare, row), *_ = [*told_rows(scene, _written(kind), written=True).items()]
     before = _got(scene, kind, identifier, names)
     for name, value in _unchanging(kind):
         if name not in before or before[name] == value:
@@ -261,6 +261,7 @@ def sets(scene: Scene, kind: str) -> None:
         values += [(value, value) for value in _beside_samples(name, attribute)]
         last: Json = None
         for value, wanted in [*values, *values[-2::-1]]:
+            scene.refer(kind, {attribute: wanted})
             if not _set(scene, kind, identifier, {name: value}).ok:
                 continue  # no section says that a property can be set
             held = next(each for each in scene.objects(kind) if each["identifier"] == identifier).get(attribute)

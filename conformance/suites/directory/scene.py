@@ -119,8 +119,9 @@ class Scene(Callers):
         Raises Untold for an object that LDAP cannot tell.
         """
         self.refer(kind, attributes)
-        if self.over_ldap and kind == "enterprise":
-            attributes = {**part_of(next(self.objects(kind), {}), {"identifier": ""}), **attributes}
+        for each in self.objects(kind) if self.over_ldap and kind == "enterprise" else ():
+            self.mq.directory("drop", kind=kind, identifier=each["identifier"])
+            attributes = {"identifier": each["identifier"], **attributes}
         return str(self._desk("put", kind=kind, object=attributes)["identifier"])
 
     def _desk(self, do: str, **params: Json) -> Mapping[str, Json]:
