@@ -296,11 +296,12 @@ def shown(kind: str, found: Attributes, refer: Refer) -> dict[str, list[bytes]]:
         entry["servicePrincipalName"] = [f"HOST/{host}".encode()]
         entry["servicePrincipalName"] += [f"{_CLUSTER}/{host}".encode()] if found.get("clustered") else []
     if kind == "enterprise":
+        if "version" in found:
+            entry["mSMQVersion"] = [b"%d" % found["version"]]
         if _NOTIFIES in found:
             entry["mSMQCSPName"] = [b"Y" if found[_NOTIFIES] else b"N"]
         elif "csp_name" in found:
             entry["mSMQCSPName"] = [str(found["csp_name"]).encode()]
-        entry["mSMQVersion"] = [b"%d" % found["version"]]
     return entry
 
 
