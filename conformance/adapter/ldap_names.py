@@ -365,8 +365,9 @@ def refusal(store: Store, kind: str, given: Attributes) -> str | None:
     if {"csp_name", _NOTIFIES} <= set(given):
         return "LDAP has one attribute for csp_name and the notification"
     path = str(given.get("full_path") or path_of(kind, given, str(given.get("identifier", ""))))
-    if not path.endswith(f",{ROOT}"):
-        return f"LDAP has the objects below {ROOT}"
+    place = str(table()[kind]["path"]).rpartition("}")[2]
+    if not path.lower().endswith(place.lower()):
+        return f"LDAP has each {kind} below {place.removeprefix(',')}"
     beside = store.at(path)
     if beside is not None and beside[1]["identifier"] != given.get("identifier"):
         return "LDAP has one object of a distinguished name"

@@ -89,7 +89,10 @@ EVENTS: Final[Mapping[str, Event]] = MappingProxyType(
 )
 OBJECTS: Final[Mapping[str, tuple[Mapping[str, Json], Mapping[str, Json]]]] = MappingProxyType(
     {
-        "site": ({"name": "north", "intra_site_replication_interval": 7}, {"inter_site_replication_interval": 9}),
+        "site": (
+            {"name": "north", "intra_site_replication_interval": 7},
+            {"name": "south", "inter_site_replication_interval": 9},
+        ),
         "queue": ({"path_name": "OTHER\\orders", "label": "old"}, {"label": "new", "base_priority": 3}),
         "queue_manager": ({OWN_NAME: "OTHER", "journal_quota": 9}, {"journal_quota": 8}),
         "routing_link": (
@@ -122,7 +125,8 @@ _ABOUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
 
 def begun(scene: Scene, event: str, kind: str, mode: str = "") -> tuple[str, Mapping[str, Json]]:
     """Integrate the manager, make the object that the event needs, and return its identifier and what is given."""
-    made, changed = (scene.told(kind, each) for each in OBJECTS[kind])
+    made = scene.told(kind, OBJECTS[kind][0])
+    changed = {name: value for name, value in OBJECTS[kind][1].items() if scene.tells(kind, name, written=True)}
     scene.used(mode)
     if event == "create":
         return NOWHERE, made

@@ -72,7 +72,7 @@ _SAMPLES: Final[Mapping[str, tuple[Json, ...]]] = MappingProxyType(
 _FORMS: Final[Mapping[str, tuple[tuple[Json, ...], str]]] = MappingProxyType(
     {
         "security": ((DESCRIPTOR,), ""),
-        "full_path": ((f"CN=msmq,CN=HOST,OU=here,{ROOT}", f"CN=a\\, b,{ROOT}"), "distinguished-name"),
+        "full_path": (("CN=msmq,CN=HOST,OU=here,DC=example", "CN=a\\, b,DC=example"), "distinguished-name"),
         "directory_path": (("LDAP://CN=q,CN=msmq,CN=HOST", "LDAP://CN=a%20b,CN=msmq"), "ldap-url"),
         "qualified_path_name": (("host.example\\orders", "a.b.example\\n"), "path-name"),
         "path_name": (("OTHER\\orders", "OTHER\\a b"), ""),
