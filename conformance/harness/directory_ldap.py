@@ -52,11 +52,11 @@ _NOT: Final = {
     "LESS-THAN-OR-EQUAL": "GREATER-THAN",
 }
 _FIXED: Final = frozenset({"objectclass", "cn", "name", "distinguishedname", "objectcategory", "instancetype"})
-"""What an object has by its class and place, whatever is said when it is added."""
+"""Attributes that class and place of an object decide, whatever is said when it is added."""
 _ACCOUNT: Final = frozenset({"objectsid", "samaccountname", "useraccountcontrol"})
-"""What a computer has and its queue manager has not."""
+"""Attributes that a computer has and its queue manager has not."""
 _CERTIFIED: Final = ("msmqdigests", "msmqdigestsmig", "msmqsigncertificatesmig")
-"""What follows from the keys of a queue manager's computer (MS-MQDSSM 3.1.6.1.1.9)."""
+"""Attributes that follow from the keys of a queue manager's computer (MS-MQDSSM 3.1.6.1.1.9)."""
 Term = tuple[Any, ...]
 """A filter: a word, and what it is about."""
 
@@ -71,7 +71,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What stands at a distinguished name. kind: of the object, or empty. values: by LDAP name."""
+    """The object at a distinguished name, or a place without one. kind: of the object, or empty. values: by LDAP name."""
 
     kind: str
     found: Mapping[str, Json]
@@ -433,7 +433,7 @@ class Session:
 
 
 _EXACT: Final = ("identifier", "full_path")
-"""What the store compares as LDAP does, and has an index of."""
+"""Attributes that the store compares as LDAP does, and has an index of."""
 _REQUESTS: Final[tuple[tuple[Any, Callable[[Session, Any], int] | None, int], ...]] = (
     (ldap.LDAP_SearchRequest, None, 0x65),
     (ldap.LDAP_BindRequest, Session._bind, 0x61),
