@@ -56,7 +56,7 @@ _FIXED: Final = frozenset({"objectclass", "cn", "name", "distinguishedname", "ob
 _ACCOUNT: Final = frozenset({"objectsid", "samaccountname", "useraccountcontrol"})
 """Attributes that a computer has and its queue manager has not."""
 _CERTIFIED: Final = ("msmqdigests", "msmqdigestsmig", "msmqsigncertificatesmig")
-"""Attributes that follow from the keys of a queue manager's computer (MS-MQDSSM 3.1.6.1.1.9)."""
+"""Attributes that follow from the keys of the computer (MS-MQDSSM 3.1.6.1.1.9)."""
 Term = tuple[Any, ...]
 """A filter: a word, and what it is about."""
 
@@ -71,7 +71,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The object at a distinguished name, or a place without one. kind: of the object, or empty. values: by LDAP name."""
+    """The object at a distinguished name, or a place without one. kind: of an object, or empty. values: by name."""
 
     kind: str
     found: Mapping[str, Json]
