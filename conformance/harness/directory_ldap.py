@@ -171,7 +171,7 @@ def expressions(kind: str, wanted: Term, refer: names.Refer) -> list[dict[str, J
     for each in conjuncts(wanted):
         word, *about = each[1] if each[0] == "not" else each
         if word in _NOT and about[0] != "objectclass":
-            with contextlib.suppress(KeyError, ValueError):
+            with contextlib.suppress(LookupError, ValueError, struct.error):
                 attribute, value = names.expression(kind, about[0], about[1], refer)
                 operator = _NOT[word] if each[0] == "not" else word
                 found.append({"attribute": attribute, "operator": operator, "value": value})
