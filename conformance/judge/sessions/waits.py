@@ -1,4 +1,4 @@
-"""What had to come on a connection and did not, judged when the connection or the capture ends (MS-MQQB 3.1.2, 3.1.6).
+"""Judges what had to come on a connection and did not, when the connection or the capture ends (MS-MQQB 3.1.2, 3.1.6).
 
 A rule is a tree over registers: what the state of a connection and of its two ends is at that moment. Times are in ns.
 Whoever is not known to have lived after the time was over is not blamed: a machine may have stopped, or the network.
