@@ -234,9 +234,18 @@ def _asked(first: int, count: int) -> tuple[Message, ...]:
 
 
 def _case(
-    name: str, *steps: Step, judged: tuple[str, ...] = (), waits: bool = True, count: int = 3, last: str = _OUT
+    name: str,
+    *steps: Step,
+    judged: tuple[str, ...] = (),
+    waits: bool = True,
+    count: int = 3,
+    last: str = _OUT,
+    packets: str = "correct",
 ) -> Case:
-    """Three answers, what is done of them, and an OrderAck for all at the end. last: the session they came on last."""
+    """Three answers, what is done of them, and an OrderAck for all at the end. last: the session they came on last.
+
+    An OrderAck for a part of what has come is odd: the receiver of all names the last one.
+    """
     return Case(
         name,
         (*opening_with(*_asked(1, 3)), Replies(_SENT, 3), order("asked 3"), *steps, Order(count, last), Wait(200)),
@@ -244,6 +253,7 @@ def _case(
         {_TIMER: 10_000} if waits else {},
         queues=(TRANSACTIONAL,),
         replies=(TRANSACTIONAL,),
+        packets=packets,
     )
 
 
@@ -255,6 +265,7 @@ SENT: Final[tuple[Case, ...]] = (
         Order(1, _OUT),
         Resent((2, 3), (_RESENT, _KEPT), never=_KEPT),
         judged=_AGAIN,
+        packets="odd",
     ),
     *(
         _case(
@@ -266,6 +277,7 @@ SENT: Final[tuple[Case, ...]] = (
             judged=(_ALL,),
             waits=False,
             count=5,
+            packets="odd" if done else "correct",
         )
         for name, done in (
             ("an-open-sequence", ()),

@@ -65,6 +65,11 @@ class Conversation:
     _last_ms: int = 0
     _pings: int = 0
 
+    @property
+    def lasts_ms(self) -> int:
+        """The time from the first packet to the last so far."""
+        return self._last_ms - min((one.at_ms for one in self.said), default=self._last_ms)
+
     def opened(self, role: Side, local: str, remote: str) -> int:
         """Add a connection; return its number."""
         number = len(self._opened) + 1

@@ -192,12 +192,17 @@ def user_message(message: Message, ends: Ends, number: int) -> bytes:
     return encode("UserMessage", user_values(message, ends, number))
 
 
-def establish(ends: Ends, server: str, values: Values | None = None, *, answer: bool = False) -> bytes:
-    """Return an EstablishConnection packet: a request to `server`, or the answer of the listener to one (values)."""
+def establish(
+    ends: Ends, server: str, values: Values | None = None, *, answer: bool = False, later_ms: int = 0
+) -> bytes:
+    """Return an EstablishConnection packet: a request to `server`, or the answer of the listener to one (values).
+
+    later_ms: the time since the first one, by which TimeStamp grows.
+    """
     base: dict[str, Value] = {
         _E + "ClientGuid": ends.client,
         _E + "ServerGuid": server,
-        _E + "TimeStamp": ends.first_id & 0x7FFFFFFF,
+        _E + "TimeStamp": (ends.first_id & 0x7FFFFFFF) + later_ms,
         _E + _RE: 0x10,
         _E + _SE: 1,
         _E + "OperatingSystem.OS": 1,

@@ -12,7 +12,7 @@ from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Path, Read
 from conformance.judge.sessions.flow import Counted, Counts, Flow, judge_connection
 from conformance.judge.sessions.keys import FREQUENT, sender_name
 from conformance.judge.sessions.message_memory import Unopened
-from conformance.judge.sessions.messages import Lifetimes, Messages, Origins, judge_address, judge_order_queue
+from conformance.judge.sessions.messages import Lifetimes, Messages, Origins, judge_order_queue
 from conformance.judge.sessions.opening import NULL_GUID, Clocks, Opening
 from conformance.judge.sessions.packets import Pings, judge_alone
 from conformance.judge.sessions.sequences import READING_SCOPE
@@ -75,7 +75,6 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
     if source is not None:
         if manager is not None and manager != NULL_GUID:
             tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest)
-            judge_address(seen, notes, manager)
             if seen.kind != "UserMessage" and source == manager:
                 other = opening.manager(_OTHER[side])
                 direct = tables.transactions.acknowledges(seen, other)

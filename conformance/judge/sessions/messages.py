@@ -451,6 +451,7 @@ _SHORT = 64  # Bytes up to this length are remembered as they are, longer ones a
 Back = Callable[[Seen], Path]
 Fate = tuple[str, int, Queue | None]
 """A message, and the queue that it went to: one may go to several."""
+_ARRIVAL = requirement_id("MQMQ-2.2.19.3.flags-pa")
 _CLASSES: Final[Mapping[int, str]] = {
     _REACHED: requirement_id("MQMQ-2.2.18.1.6.ack-reach-queue"),
     _RECEIVED: requirement_id("MQMQ-2.2.18.1.6.ack-receive"),
@@ -614,6 +615,8 @@ class Messages:
         while len(self.fates) > MAX_HOSTS:
             self.fates.popitem(last=False)
         before = fate.setdefault(then, message_class)
+        if message_class == _REACHED and original.asked & _PA:
+            notes.judge(_ARRIVAL, True, seen, "an acknowledgment of the arrival", "one")
         requirement = _CLASSES.get(message_class) or _CLASSES.get(before)
         if requirement is None:
             return
@@ -622,7 +625,7 @@ class Messages:
         elif message_class == _RECEIVED and fate.get(False, _REACHED) != _REACHED:
             notes.judge(requirement, False, seen, f"none after {fate[False]:#06x}", f"{message_class:#06x}")
         elif message_class == _RECEIVED and original.asked & _PA and False not in fate and not there.generation:
-            notes.judge(_CLASSES[_REACHED], False, seen, "an acknowledgment of the arrival before", "none")
+            notes.judge(_ARRIVAL, False, seen, "an acknowledgment of the arrival before", "none")
         else:
             notes.judge(requirement, True, seen, f"{message_class:#06x}", f"{message_class:#06x}")
 
@@ -745,21 +748,6 @@ _NAMED: dict[Side, str] = {
 
 _PRIVATE = 3  # UserHeader.Flags.DQ of a private queue of the addressee.
 _ORDER_QUEUE = requirement_id("MQQB-3.1.7.17.private-name")
-
-
-_ADDRESS = requirement_id("MQMQ-2.2.19.2.queue-manager-address")
-_PUBLIC_QUEUE = 5  # UserHeader.Flags.DQ of a public queue.
-
-
-def judge_address(seen: Seen, notes: Notes, manager: str) -> None:
-    """Judge that a message to a public or private queue is not for the queue manager that sends it."""
-    named = seen.text("UserHeader.QueueManagerAddress")
-    if named is None or seen.kind != "UserMessage" or seen.number(f"{_HEADER}.MessageClass"):
-        return
-    if seen.number("UserHeader.Flags.DQ") in (_PRIVATE, _PUBLIC_QUEUE):
-        holds = named != manager
-        if not (holds and notes.passed(_ADDRESS)):
-            notes.judge(_ADDRESS, holds, seen, "another queue manager than the sender", named)
 
 
 def judge_order_queue(seen: Seen, notes: Notes, own: str, other: str | None, *, direct: bool) -> None:

@@ -399,8 +399,7 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.7.13.paused": [
         copy(12, 22, put(-1, f"{SESSION}.WindowSize", 1), *NO_RECOVERABLE), put(23, f"{PROPERTIES}.MessageClass", 0),
     ],
-    "MQMQ-2.2.19.2.queue-manager-address": [rebuilt(22, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(ALPHA)})],
-    "MQMQ-2.2.18.1.6.ack-reach-queue": [
+    "MQMQ-2.2.19.3.flags-pa": [
         put(19, f"{PROPERTIES}.MessageClass", 0x4000), put(8, f"{PROPERTIES}.Flags", 15),
     ],
     "MQMQ-2.2.18.1.6.ack-receive": [
@@ -524,8 +523,6 @@ _ALSO: dict[str, tuple[str, ...]] = {
     # A number that leaves a gap is not accepted, so that its acknowledgment is wrong too.
     "MQQB-3.1.7.1.3.next-number": ("MQQB-3.1.5.8.6.accepted",),
     "MQQB-3.1.5.8.6.accepted": ("MQQB-3.1.7.1.3.previous-number",),
-    # The OrderAck counts from the number that would have been right.
-    "MQQB-3.1.1.5.first-number": ("MQQB-3.1.1.6.2.scheduled",),
     # What the number leaves out is only acknowledged by a later one.
     "MQMQ-2.2.20.4.ack-sequence-number": ("MQQB-3.1.5.8.2.acknowledged-in-time",),
 }

@@ -78,6 +78,7 @@ class Progress:
     accepted: the number reached by a receiver that takes messages only in order; None while nothing was seen. last: the
     number of the last message, accepted or not. first_ns: when the first message after the last OrderAck came. unended:
     transactions whose last message has not come. finished: all of it is acknowledged, also by the session.
+    begun: the first message of it that came has number 1.
     """
 
     highest: int = 0
@@ -88,6 +89,7 @@ class Progress:
     first_ns: int | None = None
     unended: int = 0
     finished: bool = False
+    begun: bool = False
 
     def accept(self, number: int, previous: int, generation: int) -> None:
         """Accept a message by MS-MQQB 3.1.5.8.6; everything before the first one seen counts as accepted."""

@@ -423,6 +423,7 @@ class Transactions:
         progress = path.sequences.get(sent.sequence)
         if progress is None:
             progress = path.sequences.setdefault(sent.sequence, Progress())
+            progress.begun = sent.number == 1
         progress.highest = max(progress.highest, sent.number)
         progress.unended = max(0, progress.unended + delta)
         progress.first_ns = progress.first_ns or seen.time_ns
@@ -555,7 +556,7 @@ class Transactions:
     ) -> None:
         """Judge that an OrderAck follows the last message soon, and is for it, on a session that stands since then."""
         gap_ns, there.gap_ns = there.gap_ns, None
-        if there.generation or not (progress.highest and number):
+        if there.generation or not (progress.highest and number) or number > (progress.accepted or 0):
             return
         if notes.timeless(there.latest_ns, seen.time_ns) is not None:
             return
@@ -566,8 +567,13 @@ class Transactions:
             notes.judge(_SCHEDULED, False, seen, "an OrderAck before the next message", {"ms": gap_ns // 1_000_000})
         elif begun_ns <= there.latest_ns and waited_ns > SCHEDULED_NS:
             notes.judge(_SCHEDULED, False, seen, most, {"ms": waited_ns // 1_000_000})
-        elif begun_ns <= there.latest_ns and number < accepted and waited_ns >= (_DELAY_MS - _TICK_MS) * 1_000_000:
-            notes.judge(_SCHEDULED, False, seen, {"number": accepted}, {"number": number})
+        elif (
+            progress.begun
+            and begun_ns <= there.latest_ns
+            and number < accepted
+            and waited_ns >= (_DELAY_MS - _TICK_MS) * 1_000_000
+        ):
+            notes.judge(_ACCEPTED, False, seen, {"number": accepted}, {"number": number})
         elif waited_ns <= SCHEDULED_NS and not notes.passed(_SCHEDULED):
             notes.judge(_SCHEDULED, True, seen, most, {"ms": waited_ns // 1_000_000})
 

@@ -337,7 +337,9 @@ class Player(Sequels):
 
     def _establish(self, step: Establish) -> None:
         server = {"null": packets.NULL, "own": self.ends.server, "stranger": packets.STRANGER}[step.server]
-        self.links[step.link].send(packets.establish(self.ends, server, step.values), pieces=step.pieces)
+        self.links[step.link].send(
+            packets.establish(self.ends, server, step.values, later_ms=self.conversation.lasts_ms), pieces=step.pieces
+        )
 
     def _parameters(self, step: Parameters) -> None:
         self.links[step.link].send(packets.parameters(step.values), pieces=step.pieces)

@@ -494,12 +494,6 @@ def run(
                 same = s0 == own[mine + p.HIGH] and s1 == own[mine + p.LOW]
                 if hops == p.NONE or same != (hops == 0):
                     break
-                form = value(columns, places, p.F_DQ, row)
-                if kind == p.USER and (form == 3 or form == 5) and has(columns, places, p.F_MANAGER, row):
-                    flags |= 1 << 58
-                    named = places[p.F_MANAGER, 2]
-                    if columns[named, row] == own[mine + p.HIGH] and columns[named + 1, row] == own[mine + p.LOW]:
-                        break
                 flags |= 1 << 52
                 if same:
                     flags |= 1 << (53 + side)

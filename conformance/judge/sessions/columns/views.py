@@ -535,6 +535,7 @@ class ProgressView(View):
     accepted, last = optional(at.ACCEPTED), register(at.LATEST)
     generation, first_ns = register(at.PROGRESS_GENERATION), optional(at.PROGRESS_NS)
     unended, finished = register(at.UNENDED), flag(at.FINISHED)
+    begun = False  # Only the rules read it.
     accept = Progress.accept
 
 
@@ -595,6 +596,7 @@ class SequencesView:
                        new.finished)  # fmt: skip
             row = self._index.unnamed(at.OF_PROGRESS, content)
             found = self._progress[sequence] = ProgressView(self._index.store, row)
+            found.begun = new.begun
             self._counted()
             self.get(sequence)
         return found
