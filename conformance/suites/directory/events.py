@@ -167,7 +167,10 @@ def event_done(scene: Scene, event: str, kind: str) -> None:
 
 
 def announcement(scene: Scene, event: str, kind: str, requests: Sequence[Asked], *, done: bool) -> None:
-    """Judge the change notification: creation and deletion are announced before, a write if it has succeeded."""
+    """Judge the change notification: a write is announced if it has succeeded.
+
+    By its reading, creation and deletion are announced before the directory is asked, or as a write is.
+    """
     told = [each["params"]["operation"] for each in requests if each["method"] == "changed"]
     word, demand = _ANNOUNCED.get((event, kind), ("", ""))
     if scene.judge.profile in _SILENT or scene.over_ldap:
@@ -175,7 +178,9 @@ def announcement(scene: Scene, event: str, kind: str, requests: Sequence[Asked],
     if event == "write" and not done:
         scene.shows("MQDMPR-3.1.7.1.24.announced-on-success", not told, [], told)
     elif word:
-        scene.shows((demand, _ABOUT[event, kind]), told == [word], [word], told)
+        ways = (("before", [word]), ("after-success", [word] if done else []))
+        right: list[Json] = [list(said) for way, said in ways if scene.reads("R-MQDMPR-change-notification-order", way)]
+        scene.shows((demand, _ABOUT[event, kind]), told in right, right[0], told)
     else:
         scene.shows(EVENTS[event].demand("public-queue"), not told, [], told)
 

@@ -192,7 +192,7 @@ def gap(scene: Scene, act: str, request: str, mode: str) -> None:
     scene.turn("answers")  # from now on; the request that waits stays without an answer
     _ended(scene, "killed")
     kept = scene.reads("R-MQDMPR-delete-directory-failure", "kept")  # the directory first, then what is here
-    if not (act == "delete" and mode == "mute" and kept):
+    if not (act == "delete" and kept and not old.held()):
         _looked_at(scene, "new" if act == "create" else "old", requests)
     if request == "write" and mode == "silent":
         held = {"PROPID_Q_LABEL": old.held().get("label")}
