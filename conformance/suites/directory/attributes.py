@@ -15,6 +15,7 @@ from conformance.suites.directory.scene import (
     CERTIFICATES,
     DESCRIPTOR,
     DIGESTS,
+    KEYS,
     NOWHERE,
     OTHER_ID,
     SID,
@@ -87,6 +88,8 @@ OWN: Final[Values] = MappingProxyType(
         "create_time": (1_600_000_000, "create-time"),
         "modify_time": (1_600_000_100, "modify-time"),
         "queue_manager_quota": (123_456, ""),
+        "journal_quota": (77, ""),
+        **{name: (True, "") for name in ("clustered", "foreign_system", "remote_access_server", "routing_server")},
         "full_path": ("CN=msmq,CN=HOST,OU=here", "full-path"),
         "site_identifier_list": ([], "site-identifier-list"),
         _NETWORKS: ([NOWHERE, OTHER_ID], "connected-network-list"),
@@ -95,7 +98,7 @@ OWN: Final[Values] = MappingProxyType(
         "directory_server": (True, "directory-server"),
         "directory_server_type": ("BackupSiteController", "directory-server-type directory-server-type-values"),
         "public_encryption_key_list": ("CAAAAAAAAAA=", "encryption-key-list"),
-        "public_signing_key_list": ("CAAAAAAAAAA=", "signing-key-list"),
+        "public_signing_key_list": (KEYS, "signing-key-list"),
     }
 )
 """The same of the manager's own object."""

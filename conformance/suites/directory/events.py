@@ -11,6 +11,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.adapter.directory_store import defaults_of
+from conformance.suites.directory.attributes import OWN
 from conformance.suites.directory.public_queues import CHANGED, Queue
 from conformance.suites.directory.scene import (
     NOWHERE,
@@ -166,6 +168,28 @@ def event_done(scene: Scene, event: str, kind: str) -> None:
     announcement(scene, event, kind, requests, done=True)
 
 
+def event_narrowed(scene: Scene, event: str, kind: str) -> None:
+    """An event with a list of attributes brings these to the directory, and nothing of any other that the object has."""
+    what, (name, *_) = EVENTS[event], OBJECTS[kind][0]
+    scene.used()
+    made, changed = (scene.told(kind, each) for each in OBJECTS[kind])
+    given = {**made, **changed, name: made[name]}
+    scene.refer(kind, given)
+    before = {**defaults_of(kind), **(made if event == "write" else {})}
+    for left in [each for each in given if given[each] != before.get(each, given[each])]:
+        listed = [each for each in given if each != left and (event == "create" or each != name)]
+        params: dict[str, Any] = {"class": kind, "object": given, "attributes": listed}
+        if event == "write":
+            params["identifier"] = scene.enter(kind, **made)
+        answer = scene.call(f"{event} a {kind} without {left}", f"directory.{event}", **params)
+        identifier = str(params.get("identifier") or answer.values.get("identifier", NOWHERE))
+        held = next((each for each in scene.objects(kind) if each["identifier"] == identifier), {})
+        right = {**{each: given[each] for each in listed}, left: before[left]}
+        scene.shows(what.demand(what.done), same(held, right), right, part_of(held, right))
+        scene.mq.directory("drop", kind=kind, identifier=identifier)
+    scene.asked()
+
+
 def announcement(scene: Scene, event: str, kind: str, requests: Sequence[Asked], *, done: bool) -> None:
     """Judge the change notification: a write is announced if it has succeeded.
 
@@ -270,6 +294,7 @@ def read_refused(scene: Scene, result: str) -> None:
 
 def read_offline(scene: Scene, mode: str) -> None:
     """Offline, the manager answers from what it has, and asks nobody unless it is forced."""
+    scene.own_object(**scene.told("queue_manager", {name: value for name, (value, _) in OWN.items()}))
     scene.used(mode)
     first = Queue(scene, "first", PROPID_Q_LABEL="one").identifier
     second = Queue(scene, "second", PROPID_Q_LABEL="two").identifier
@@ -283,10 +308,10 @@ def read_offline(scene: Scene, mode: str) -> None:
     _offline_queues(scene, first, second)
     own = _read(scene, "queue_manager", filter=by_identifier(scene.guid))
     scene.shows((f"{_READ}offline-own-status",), result_of(own) == "Success", "Success", result_of(own))
-    name = {OWN_NAME: scene.mq.hello.computer}
+    held = {**part_of(scene.own()["queue_manager"], OWN), OWN_NAME: scene.mq.hello.computer}
     shown = own.values.get("object")
     demands = (f"{_READ}offline-own-returned", f"{_READ}offline-own-object")
-    scene.shows(demands, same(shown, name), name, part_of(shown, name))
+    scene.shows(demands, same(shown, held), held, part_of(shown, held))
     scene.shows(f"{_READ}offline-own-ends", not (requests := scene.asked()), [], plain(requests))
     named = _read(scene, "queue_manager", filter=where(OWN_NAME, scene.mq.hello.computer))
     scene.shows(f"{_READ}offline-own-object", result_of(named) == "Success", "Success", result_of(named))
@@ -484,6 +509,11 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
             for event in EVENTS
             for kind in ("site", "queue")
             for mode in WAYS_AWAY
+        },
+        **{
+            f"{event}-{kind}-narrowed": partial(event_narrowed, event=event, kind=kind)
+            for event in ("create", "write")
+            for kind in ("site", "queue", "routing_link")
         },
         **{f"read-{kind}": partial(read_online, kind=kind) for kind in OBJECTS},
         **{

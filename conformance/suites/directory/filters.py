@@ -112,6 +112,21 @@ def online(scene: Scene, kind: str) -> None:
         queried(scene, {"class": kind, "filter": list(expressions), "attributes": ["identifier"]}, wanted_ones)
 
 
+def stray(scene: Scene, kind: str) -> None:
+    """The directory answers a read with an object that the filter excludes: the manager does not give that."""
+    scene.used()
+    for row in _objects(kind, places=not scene.over_ldap):
+        scene.enter(kind, **row)
+    rows = [each for each in scene.objects(kind) if each["identifier"] != scene.guid]
+    for expressions in _filters(kind, rows):
+        for other in [each for each in rows if not satisfies(each, expressions)][:1]:
+            scene.lie("read", kind, {"result": "Success", "object": dict(other)})
+            params: dict[str, Any] = {"class": kind, "filter": list(expressions)}
+            answer = scene.call(f"read a {kind}", "directory.read", **params).values
+            right = answer.get("result") != "Success" or satisfies(answer.get("object") or {}, expressions)
+            scene.shows(f"{_READ}returned-matches-filter", right, list(expressions), dict(answer))
+
+
 _TIES: Final = ("label", "path_name", "identifier", "full_path")
 
 
@@ -185,6 +200,8 @@ def _own_filters(row: Mapping[str, Json]) -> Iterator[Filter]:
 def claims_of(name: str) -> tuple[str, ...]:
     """Return the ids of the requirements that a story can show."""
     _, when, kind = name.split("-")
+    if when == "stray":
+        return (f"{_READ}returned-matches-filter",)
     if when == "online":
         words = ("delegated", "directory-status", "returned-matches-filter", "directory-object")
         return (*(f"{_READ}{word}" for word in words), EACH)
@@ -194,6 +211,7 @@ def claims_of(name: str) -> tuple[str, ...]:
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
     {
         **{f"filters-online-{kind}": partial(online, kind=kind) for kind in CLASSES},
+        **{f"filters-stray-{kind}": partial(stray, kind=kind) for kind in CLASSES},
         **{f"filters-offline-{kind}": partial(offline, kind=kind) for kind in ("queue", "queue_manager")},
     }
 )

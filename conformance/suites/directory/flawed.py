@@ -10,6 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.adapter.directory_store import attributes_of, flaw
 from conformance.suites.directory.events import EVENTS
 from conformance.suites.directory.filters import EACH, queried
 from conformance.suites.directory.public_queues import Queue
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _READ, _ONLINE, _MAKES = "MQDMPR-3.1.7.1.20.", "MQDMPR-3.1.7.1.25.", "MQDMPR-3.1.7.1.3."
 _FOUND: Final = "MQDMPR-3.1.3.queue-manager-found"
+_UPDATED: Final = "MQDMPR-3.1.3.update-queue-manager"
 _LISTED: Final = "MQDMPR-3.1.7.3.8.list-replaced"
 _MEMBERS: Final = 100_000
 ANSWERS: Final[Mapping[str, Json]] = MappingProxyType(
@@ -96,7 +98,16 @@ def answered(scene: Scene, method: str) -> None:
         if word not in _HONEST:
             demand = _status_of(method)
             scene.shows(demand, not succeeds, {"answer": answer, "succeeds": False}, dict(told.values))
+        elif succeeds and method == "read":
+            _typed(scene, f"{_READ}directory-object", "site", told.values.get("object"))
         _recovered(scene)
+
+
+def _typed(scene: Scene, demand: str, kind: str, found: Json) -> None:
+    """Judge that the attributes of an object, as far as its class has them, have their types."""
+    known = part_of(found, attributes_of(kind))
+    wrong = flaw(kind, known)
+    scene.shows(demand, wrong is None, f"an object of the class {kind}", {**known, "but": wrong})
 
 
 def begun(scene: Scene) -> None:
@@ -105,6 +116,7 @@ def begun(scene: Scene) -> None:
     for answer in ANSWERS.values():
         scene.lie("read", "queue_manager", answer)
         scene.use()
+        _typed(scene, _UPDATED, "queue_manager", scene.own()["queue_manager"])
         scene.asked()
         again = scene.use()
         scene.shows(_FOUND, again.ok, {"initialized": True}, {"status": again.status})
@@ -205,7 +217,7 @@ _RECOVERS: Final = (*ids(_READ, "directory-object directory-status"), f"{_ONLINE
 _CLAIMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "answered": _RECOVERS,
-        "begun": (_FOUND,),
+        "begun": (_FOUND, _UPDATED),
         "made": (*_RECOVERS, *ids(_MAKES, "openable directory-failure-ends")),
         "doubled": (f"{_READ}directory-object", EACH, "MQDMPR-3.1.7.1.5.public-identifier"),
         "linked": (

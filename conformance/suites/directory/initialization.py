@@ -284,9 +284,12 @@ def sites_again(scene: Scene, count: int = 2, lost: int = 1) -> None:
     scene.shows(demands, listed == right, list(right), list(listed))
 
 
-def alone(scene: Scene) -> None:
-    """A manager without directory is not offline, and asks nobody."""
+def alone(scene: Scene, *, lost: bool) -> None:
+    """A manager without directory is not offline, and asks nobody. lost: it was offline before."""
     scene.used()
+    if lost:
+        scene.lie("read", "site", {"result": "DirectoryNotConnected"})
+        scene.call("read a site", "directory.read", **{"class": "site"})
     if not scene.call("leave the directory", "directory.use", address=None).ok:
         raise Untold("the manager cannot leave the directory")
     scene.asked()
@@ -329,6 +332,7 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
             f"sites-again-{count}-{lost}": partial(sites_again, count=count, lost=lost)
             for count, lost in ((1, 1), (1, 0), (2, 0), (3, 1), (3, 3))
         },
-        "alone": alone,
+        "alone": partial(alone, lost=False),
+        "alone-lost": partial(alone, lost=True),
     }
 )

@@ -51,11 +51,19 @@ def _has(scene: Scene, queue: Queue, shows: Mapping[str, Json]) -> None:
         scene.shows(_SURVIVES, opened.ok, {"opened": True}, {"status": opened.status})
 
 
-def created(scene: Scene, way: str) -> None:
-    """A queue that was created with every property is as it was, and so is the directory."""
+def created(scene: Scene, way: str, *, online: bool) -> None:
+    """A queue with every property is as it was, and so is the directory.
+
+    online: it has them since the directory came back, not since its creation.
+    """
     scene.used()
     names = [name for name in CHANGED if scene.mq.hello.takes("properties", name)]
-    queue = Queue(scene, **{name: CHANGED[name][2] for name in names})
+    queue = Queue(scene, **{name: CHANGED[name][2] for name in names if not online})
+    if online:
+        with scene.away():
+            scene.call("read a site", "directory.read", **{"class": "site"})
+            scene.enter("queue", **{**queue.held(), **{CHANGED[name][0]: CHANGED[name][1] for name in names}})
+        scene.passes(ONLINE_MS)
     before = dict(queue.held())
     _ended(scene, way)
     _has(scene, queue, {name: CHANGED[name][2] for name in names})
@@ -222,9 +230,11 @@ def _looked_at(scene: Scene, word: str, requests: list[Any]) -> None:
         scene.shows("MQDMPR-3.1.7.1.3.directory-identifier", shown in held, list(held), shown)
 
 
+_MADE: Final = (_SURVIVES, _CONSTANT, _PUBLIC, "MQDMPR-3.1.1.2.queue-type")
 _CLAIMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "created": (_SURVIVES, _CONSTANT, _PUBLIC, "MQDMPR-3.1.1.2.queue-type"),
+        "created": _MADE,
+        "taken": _MADE,
         "changed": (_SURVIVES, _CONSTANT, _PUBLIC),
         "deleted": ("MQDMPR-3.1.7.1.4.removed", "MQDMPR-3.1.7.1.4.directory-object", _SURVIVES, _CONSTANT, _PUBLIC),
         "own": (
@@ -246,7 +256,11 @@ def claims_of(name: str) -> tuple[str, ...]:
 
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
     {
-        **{f"lasts-created-{way}": partial(created, way=way) for way in WAYS},
+        **{
+            f"lasts-{'taken' if online else 'created'}-{way}": partial(created, way=way, online=online)
+            for way in WAYS
+            for online in (True, False)
+        },
         **{f"lasts-changed-{name}": partial(changed, name=name) for name in CHANGED},
         **{f"lasts-deleted-{way}": partial(deleted, way=way) for way in WAYS},
         **{

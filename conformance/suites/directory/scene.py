@@ -47,6 +47,10 @@ CERTIFICATES: Final = base64.b64encode(
     )
 ).decode()
 """An MQUSERSIGNCERTS, and the MD5 digests of what it has."""
+KEYS: Final = base64.b64encode(
+    encode("MQDSPUBLICKEYS", {"a_public_keys": [{"ul_provider_type": 1, "s_provider_name": "one", "a_buf": "AQID"}]})
+).decode()
+"""An MQDSPUBLICKEYS of one key."""
 DESCRIPTOR: Final = base64.b64encode(encoded(Descriptor(SID, None, (Entry(ALLOW, 0x20, EVERYBODY, 0),)))).decode()
 """A security descriptor of SID, which lets everybody read properties."""
 _GUID: Final = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")

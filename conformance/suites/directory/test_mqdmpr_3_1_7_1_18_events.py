@@ -37,6 +37,8 @@ def _event(name: str) -> tuple[str, ...]:
     if end in WAYS_AWAY:
         words = ["not-connected", "not-connected-status", "goes-offline", "online-timer"]
         return (*map(what.demand, words), RESULTS["DirectoryNotConnected"], "MQDMPR-3.1.1.1.directory-offline")
+    if end == "narrowed":
+        return (what.demand(what.done),)
     words = ["reached", "directory-status"]
     if end:
         notice = ("announced-on-success",) if event == "write" else _NOTICES[event]

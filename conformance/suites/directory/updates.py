@@ -24,7 +24,7 @@ _SURVIVES, _CONSTANT = "MQDMPR-3.1.1.directory-survives", "MQDMPR-3.1.1.identifi
 _PUBLIC: Final = "MQDMPR-3.1.1.2.public-attributes-in-directory"
 _VALUES: Final[Mapping[str, Json]] = MappingProxyType(
     {name: value for name, (value, _) in OWN.items()}
-    | {"site_identifier_list": [OTHER_ID], "journal_quota": 77, "clustered": True, "foreign_system": True}
+    | {"site_identifier_list": [OTHER_ID]}
 )
 _EMPTY: Final[Mapping[str, Json]] = MappingProxyType(
     {
