@@ -64,6 +64,10 @@ def keys() -> str:
     return base64.b64encode(struct.pack("<2I", 8 + len(out), len(PROVIDERS)) + out).decode()
 
 
+def listed(object: dict[str, Any], attributes: list[str] | None = None, **more: Any) -> dict[str, Any]:
+    return {name: value for name, value in object.items() if attributes is None or name in attributes}
+
+
 def by(identifier: str) -> list[dict[str, Any]]:
     return [{"attribute": "identifier", "operator": "EQUALS", "value": identifier}]
 
@@ -205,7 +209,7 @@ class Directed(HonestManager):
     def do_directory_create(self, object: dict[str, Any], **more: Any) -> dict[str, Any]:
         if more["class"] == "queue":
             self.announce("QueueCreation", path_name=object["path_name"])
-        return OK | self.event("create", object=object, **{"class": more["class"]})
+        return OK | self.event("create", object=listed(object, **more), **{"class": more["class"]})
 
     def do_directory_delete(self, identifier: str, **more: Any) -> dict[str, Any]:
         if more["class"] == "queue":
@@ -213,7 +217,8 @@ class Directed(HonestManager):
         return OK | self.event("delete", identifier=identifier, **more)
 
     def do_directory_write(self, identifier: str, object: dict[str, Any], **more: Any) -> dict[str, Any]:
-        answer = self.event("write", identifier=identifier, object=object, **{"class": more["class"]})
+        given = listed(object, **more)
+        answer = self.event("write", identifier=identifier, object=given, **{"class": more["class"]})
         told = {"queue": "QueueUpdate", "queue_manager": "QueueManagerUpdate"}.get(more["class"])
         if told is not None and answer["result"] == "Success":
             self.announce(told, identifier=identifier)

@@ -95,7 +95,7 @@ class Integrated(Directed):
             answer = super().ask(method, **params)
         except (ValueError, KeyError):
             return AWAY
-        if not self.sound(method, answer):
+        if not self.sound(method, answer) or not self.selected(answer.get("object"), params.get("filter")):
             return {"result": "GenericError"}
         return {"result": answer["result"]} if method in ("write", "delete") else answer
 
@@ -112,6 +112,9 @@ class Integrated(Directed):
         if method == "create":
             return re.fullmatch(r"[0-9a-f-]{36}", str(answer.get("identifier"))) is not None
         return method != "begin" or isinstance(answer.get("query"), str)
+
+    def selected(self, found: dict[str, Any] | None, wanted: list[dict[str, Any]] | None) -> bool:
+        return found is None or all(self.fits(found, one) for one in wanted or () if one["attribute"] in found)
 
     def fits(self, found: dict[str, Any], one: dict[str, Any]) -> bool:
         value, wanted = found.get(one["attribute"]), one["value"]

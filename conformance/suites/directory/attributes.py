@@ -89,7 +89,7 @@ OWN: Final[Values] = MappingProxyType(
         "modify_time": (1_600_000_100, "modify-time"),
         "queue_manager_quota": (123_456, ""),
         "journal_quota": (77, ""),
-        **{name: (True, "") for name in ("clustered", "foreign_system", "remote_access_server", "routing_server")},
+        **dict.fromkeys(("clustered", "foreign_system", "remote_access_server", "routing_server"), (True, "")),
         "full_path": ("CN=msmq,CN=HOST,OU=here", "full-path"),
         "site_identifier_list": ([], "site-identifier-list"),
         _NETWORKS: ([NOWHERE, OTHER_ID], "connected-network-list"),

@@ -1,6 +1,6 @@
-"""Stories of the client objects over the directory: certificates of a user, and public queues of MSMQQueueInfo.
+"""Stories of the client objects over the directory: certificates of a user, computers, and queues of MSMQQueueInfo.
 
-MC-MQAC 3.2.4.2.1, 3.10.4.1.26, 3.10.4.1.29, 3.10.4.1.30.
+MC-MQAC 3.2.4.1.1, 3.2.4.2.1, 3.2.4.2.2, 3.10.4.1.26, 3.10.4.1.29, 3.10.4.1.30.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.spec.constants.hresults import MQ_INFORMATION_INTERNAL_USER_CERT_EXIST
 from conformance.suites.directory.queues import machine_entry
-from conformance.suites.directory.scene import Asked, Scene, asks, by_identifier, ids, plain, same, where
+from conformance.suites.directory.scene import OWN_NAME, Asked, Scene, asks, by_identifier, ids, plain, same, where
 from conformance.suites.packets.signing import FIRST
 from conformance.suites.story_table import Untold
 from conformance.wire.structures.reading import decode
@@ -96,7 +96,9 @@ def _digested(scene: Scene, word: str, certificates: Sequence[Mapping[str, Json]
 
 
 def _tells_certificates(request: Asked) -> bool:
-    return set(_CERTIFICATES) <= set(request["params"].get("attributes", _CERTIFICATES))
+    """Return true if a request asks for certificates and digests, and at most for the identifier beside them."""
+    given = set(request["params"].get("attributes", ()))
+    return set(_CERTIFICATES) <= given and ("names" in request or given <= {*_CERTIFICATES, "identifier"})
 
 
 def registered(scene: Scene, external: bool) -> None:
@@ -108,7 +110,8 @@ def registered(scene: Scene, external: bool) -> None:
     wanted = where("security_identifier", sid)
     read = asks([each for each in requests if _tells_certificates(each)], "read", "user", filter=wanted)
     demands = [_REGISTERS + word for word in ("retrieve-directory-user-here", "generate-invoker-sid-read")]
-    scene.shows(demands, read is not None, {"read": "user", "filter": wanted}, plain(requests))
+    given: Json = {"read": "user", "filter": list(wanted), "attributes": list(_CERTIFICATES)}
+    scene.shows(demands, read is not None, given, plain(requests))
     written = asks(requests, "write", "user") is not None and answer.ok
     certificates, digests = _held(scene, sid)
     words = ("update-directory-user-directory-follows", "add-ext-mq-cert" if external else "add-int-mq-cert")
@@ -218,6 +221,49 @@ def updated(scene: Scene, result: str) -> None:
     scene.shows(demands, carried and answer.ok, {"write": identifier, "label": "second"}, plain(requests))
 
 
+_LOOKS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "MachineIdOfMachineName": ids(
+            "MQAC-3.2.4.1.1.",
+            "generate-machine-name-read-directory retrieve-queue-manager-directory-queue-manager output-pbstr-guid "
+            "return-status-directory-operation-result-success",
+        ),
+        "MachineNameOfMachineId": ids(
+            "MQAC-3.2.4.2.2.",
+            "generate-bstr-guid-read-directory retrieve-queue-manager-directory-queue-manager "
+            "output-pbstr-machine-name-computer-name return-status-directory-operation-result-success",
+        ),
+    }
+)
+"""By member: the requirements on the read, on what is found by it, on what is given back, and on a failure."""
+
+
+def computer(scene: Scene, member: str) -> None:
+    """Any computer, this one too, is looked up in the directory, and the call fails where that has no success."""
+    other = scene.enter("queue_manager", **{OWN_NAME: "OTHER"})
+    scene.used()
+    application = Caller(scene, "MSMQApplication")
+    reads, finds, gives, fails = _LOOKS[member]
+    for pair in ((scene.mq.hello.computer, scene.guid), ("OTHER", other)):
+        named = member == "MachineIdOfMachineName"
+        given, wanted = pair if named else pair[::-1]
+        looked_for = where(OWN_NAME if named else "identifier", given)
+        expressions = scene.placed("queue_manager", looked_for, list(scene.objects("queue_manager")))
+        for result in ("Success", *AWAY[:2]):
+            if result != "Success":
+                scene.lie("read", "queue_manager", {"result": result})
+            scene.asked()
+            answer = application.invoke(member, {"vt": "BSTR", "value": given})
+            requests = scene.asked()
+            read = asks(requests, "read", "queue_manager", filter=expressions)
+            scene.shows((reads, finds), read is not None, {"read": list(expressions)}, plain(requests))
+            if result != "Success":
+                scene.shows(fails, _fails(answer), {"directory": result, "found": False}, {"status": answer.status})
+                continue
+            shown = str((answer.values.get("value") or {}).get("value"))
+            scene.shows(gives, wanted.lower() in shown.lower(), wanted, shown)
+
+
 _LDAP: Final = f"{_QUEUE}26.1.get-ldap-"
 _BY_OBJECT: Final = tuple(
     ids(_LDAP, word) for word in ("object-properties", "machine-sid-object-sid", "machine-sid-object-sid")
@@ -250,13 +296,14 @@ _CLAIMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "identifier-equals-application-queue-identifier",
         ),
         "machine": ids(_LDAP, "object-properties machine-sid-object-sid"),
+        **{f"objects-machine-{member}": demands for member, demands in _LOOKS.items()},
     }
 )
 
 
 def claims_of(name: str) -> tuple[str, ...]:
     """Return the ids of the requirements that a story can show."""
-    return _CLAIMS[name.split("-")[1]]
+    return _CLAIMS.get(name) or _CLAIMS[name.split("-")[1]]
 
 
 STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
@@ -267,6 +314,7 @@ STORIES: Final[Mapping[str, Callable[[Scene], None]]] = MappingProxyType(
         **{f"objects-unwritten-{result}": partial(not_registered, result=result, read=False) for result in AWAY[:2]},
         **{f"objects-refresh-{result or 'done'}": partial(refreshed, result=result) for result in ("", *AWAY[:2])},
         **{f"objects-update-{result or 'done'}": partial(updated, result=result) for result in ("", *AWAY)},
+        **{f"objects-machine-{member}": partial(computer, member=member) for member in _LOOKS},
         "objects-machine-known": partial(machine_entry, make=_made, demands=_BY_OBJECT, known=True),
         "objects-machine-unknown": partial(machine_entry, make=_made, demands=_BY_OBJECT, known=False),
     }

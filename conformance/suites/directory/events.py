@@ -169,7 +169,7 @@ def event_done(scene: Scene, event: str, kind: str) -> None:
 
 
 def event_narrowed(scene: Scene, event: str, kind: str) -> None:
-    """An event with a list of attributes brings these to the directory, and nothing of any other that the object has."""
+    """An event with a list of attributes brings these to the directory, and no other that the object has."""
     what, (name, *_) = EVENTS[event], OBJECTS[kind][0]
     scene.used()
     made, changed = (scene.told(kind, each) for each in OBJECTS[kind])

@@ -243,7 +243,7 @@ _OWN_ROWS: Final[Mapping[str, Row]] = MappingProxyType(
             "queue_manager", (({"public_encryption_key_list": "AQIDBA=="}, "AQIDBA==", ""),), spared=True
         ),
         "PROPID_S_PSC_SIGNPK": Row("site", (({"public_signing_key_list": "AQIDBA=="}, "AQIDBA==", ""),), spared=True),
-        "PROPID_L_COST": Row("routing_link", (({"actual_cost": 7}, None, ""),), spared=True),
+        "PROPID_L_COST": Row("routing_link", (({"actual_cost": 7}, None, ""),)),
         "PROPID_L_GATES_DN": _dn("routing_link", "site_gate_identifier_list", [_NEAR, _FAR], _MANAGERS),
         "PROPID_L_NEIGHBOR1_DN": _dn("routing_link", "site1_identifier", _NEAR, _SITES[0]),
         "PROPID_L_NEIGHBOR2_DN": _dn("routing_link", "site2_identifier", _FAR, _SITES[1]),

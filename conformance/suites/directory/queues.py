@@ -11,8 +11,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.model.descriptors import DACL
-from conformance.model.rights import QUEUE_RIGHTS
+from conformance.model.descriptors import DACL, OWNER
+from conformance.model.rights import ANONYMOUS, EVERYBODY, QUEUE_RIGHTS
 from conformance.spec.constants.hresults import (
     MQ_ERROR_QUEUE_NOT_FOUND,
     MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION,
@@ -406,10 +406,11 @@ def machine_entry(scene: Scene, make: Callable[[Scene], str], demands: Sequence[
     scene.shows(looked, read is not None, wanted, plain(requests))
     if read is None or not scene.mq.offers("security.get"):
         return
-    entries = scene.descriptor(queue_target(name), DACL).dacl or ()
-    masks = [entry.mask for entry in entries if entry.sid == sid]
+    found = scene.descriptor(queue_target(name), DACL | OWNER)
     right = QUEUE_RIGHTS["get-queue-properties"] | QUEUE_RIGHTS["get-queue-permissions"]
-    scene.shows(of_entry[not known], masks == [right] * known, [right] * known, list(masks))
+    entries = [each for each in found.dacl or () if each.sid not in (EVERYBODY, ANONYMOUS, found.owner)]
+    machines: Json = [[each.sid, each.mask] for each in entries if each.sid == sid or each.mask == right]
+    scene.shows(of_entry[not known], machines == [[sid, right]] * known, [[sid, right]] * known, machines)
 
 
 def list_of_one(scene: Scene) -> None:

@@ -1,4 +1,4 @@
-"""Client objects over the directory: MC-MQAC 3.2.4.2.1, 3.10.4.1.26, 3.10.4.1.29, 3.10.4.1.30."""
+"""Client objects over the directory: MC-MQAC 3.2.4.1.1, 3.2.4.2.1, 3.2.4.2.2, 3.10.4.1.26, 3.10.4.1.29, 3.10.4.1.30."""
 
 from __future__ import annotations
 

@@ -23,8 +23,7 @@ _BEGINS, _ONLINE, _OWN = "MQDMPR-3.1.3.", "MQDMPR-3.1.7.1.25.", "MQDMPR-3.1.1.1.
 _SURVIVES, _CONSTANT = "MQDMPR-3.1.1.directory-survives", "MQDMPR-3.1.1.identifier-constant"
 _PUBLIC: Final = "MQDMPR-3.1.1.2.public-attributes-in-directory"
 _VALUES: Final[Mapping[str, Json]] = MappingProxyType(
-    {name: value for name, (value, _) in OWN.items()}
-    | {"site_identifier_list": [OTHER_ID]}
+    {name: value for name, (value, _) in OWN.items()} | {"site_identifier_list": [OTHER_ID]}
 )
 _EMPTY: Final[Mapping[str, Json]] = MappingProxyType(
     {
