@@ -114,8 +114,10 @@ def online(scene: Scene, kind: str) -> None:
 
 def stray(scene: Scene, kind: str) -> None:
     """The directory answers a read with an object that the filter excludes: the manager does not give that."""
+    if scene.over_ldap:
+        raise Untold("over LDAP, what a search gives has been selected")
     scene.used()
-    for row in _objects(kind, places=not scene.over_ldap):
+    for row in _objects(kind, places=True):
         scene.enter(kind, **row)
     rows = [each for each in scene.objects(kind) if each["identifier"] != scene.guid]
     for expressions in _filters(kind, rows):
