@@ -82,8 +82,9 @@ def test_gates_are_read_again(mq: Port, judge: Recorder, mq_need: Any, story: st
 @pytest.mark.requirement(
     f"{_OWN}directory-integrated", f"{_OWN}directory-offline-without-directory", f"{_BEGINS}if-directory-integrated"
 )
-def test_a_manager_without_directory(mq: Port, judge: Recorder, mq_need: Any) -> None:
-    play("alone", mq, judge, mq_need)
+@pytest.mark.parametrize("story", _named("alone"))
+def test_a_manager_without_directory(mq: Port, judge: Recorder, mq_need: Any, story: str) -> None:
+    play(story, mq, judge, mq_need)
 
 
 @pytest.mark.parametrize("story", marked(lasting.STORIES, lasting.claims_of))
