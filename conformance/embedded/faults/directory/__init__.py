@@ -616,7 +616,11 @@ def public_queue_has_its_own_identifier(plain, self, path, properties):
     properties["PROPID_Q_INSTANCE"] = own
 
 
-@fault("public-queue-has-no-paths", Integration.publish, f"{_MADE}directory-paths")
+@fault(
+    "public-queue-has-no-paths", Integration.publish, f"{_MADE}directory-paths",
+    first_seen_as=("MQDMPR-3.1.7.1.20.offline-queue-returned",),
+    because="the paths of a queue show where a manager without connection reads it, and it reads its own queue",
+)  # fmt: skip
 def public_queue_has_no_paths(plain, self, path, properties):
     """A public queue does not take its paths from the directory."""
     plain(path, properties)
@@ -661,7 +665,8 @@ def refused_deletion_succeeds(plain, self, queue):
         return
 
 
-@fault("properties-stay-here", Integration.write_queue, "MQDMPR-3.1.1.2.public-attributes-in-directory")
+@fault("properties-stay-here", Integration.write_queue, "MQDMPR-3.1.1.2.public-attributes-in-directory",
+       "MQAC-3.10.4.1.30.generate-write-directory-arguments")  # fmt: skip
 def properties_stay_here(plain, self, queue, properties):
     """Properties of a public queue are not written to the directory."""
 
@@ -714,7 +719,11 @@ def public_queue_placed_here_is_opened(plain, self, identifier):
             raise
 
 
-@fault("offline-opens-any-public-name", Integration.look_up, f"{_OPENED}public-look-up-failed")
+@fault(
+    "offline-opens-any-public-name", Integration.look_up, f"{_OPENED}public-look-up-failed",
+    first_seen_as=(f"{_OPENED}multiple-element-failed-element",),
+    because="an element that nobody finds is opened, and the name that has it fails no more",
+)  # fmt: skip
 def offline_opens_any_public_name(plain, self, identifier):
     """While offline, any public name can be opened for sending."""
     if not self.offline:

@@ -60,9 +60,22 @@ def user_is_read_whole(plain, self, sid, names):
 
 
 def _unless_unread(plain, self, sid, *args, **named):
-    with suppress(MqError):
-        self.user(sid)
+    unread, user = [], self.user
+
+    def read(sid):
+        unread.append(sid)
+        found = user(sid)
+        unread.clear()
+        return found
+
+    self.user = read
+    try:
         plain(sid, *args, **named)
+    except MqError:
+        if not unread:
+            raise
+    finally:
+        del self.user
 
 
 fault("user-that-cannot-be-read-is-no-error", Certificates.register_internal,

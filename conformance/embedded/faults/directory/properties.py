@@ -198,12 +198,12 @@ for _numbers, _rows in (
         "PROPID_Q_PRIV_LEVEL": "mq-priv-level-none mq-priv-level-optional mq-priv-level-body",
         "PROPID_E_NAMESTYLE": "weakened-security-off weakened-security-on",
     }),
-    ((0, 0x100, 0x200, 0x300, 0x400), {
+    ((0, 0x100, 0x200, 0x300, 0x400, 0x500), {
         "PROPID_QM_OS": "msmq-os-none msmq-os-foreign msmq-os-95 msmq-os-ntw msmq-os-nts",
     }),
     ((1, 3, 5), {"PROPID_CN_PROTOCOLID": "ip-address-type ipx-address-type foreign-address-type"}),
+    ((*SERVICES, 0x10), {"PROPID_QM_SERVICE": _SERVICE}),
     (SERVICES, {
-        "PROPID_QM_SERVICE": _SERVICE,
         "PROPID_SET_SERVICE": _SERVICE,
         "PROPID_SET_OLDSERVICE": _SERVICE,
     }),
@@ -285,7 +285,8 @@ def second_site_is_the_site(plain, self, found, argument):
     return plain(found | {argument: found.get(argument, [])[-1:]}, argument)
 
 
-@fault("link-costs-a-million", DirectoryProperties.attribute, "MQMQ-2.3.7.12.range")
+@fault("link-costs-a-million", DirectoryProperties.attribute, "MQMQ-2.3.7.12.range",
+       "MQDMPR-3.1.1.8.actual-cost-range")  # fmt: skip
 def link_costs_a_million(plain, self, kind, name, source, variant):
     """A link can be given a cost of more than 999999."""
     if source == "actual_cost" and isinstance(variant.get("value"), int) and variant["value"] > 999_999:

@@ -25,14 +25,16 @@ _QUEUE, _MADE, _GONE, _OPENED, _EXPAND = (f"MQDMPR-3.1.{each}." for each in ("1.
 
 
 @fault("paths-change-places", Integration.publish, f"{_QUEUE}directory-path", f"{_QUEUE}full-path",
-       f"{_MADE}directory-paths")  # fmt: skip
+       f"{_MADE}directory-paths", first_seen_as=("MQDMPR-3.1.7.1.20.offline-queue-returned",),
+       because="the paths of a queue show where a manager without connection reads it, and it reads its own queue",
+       )  # fmt: skip
 def paths_change_places(plain, self, path, properties):
     """A public queue takes FullPath for DirectoryPath, and the other way round."""
     plain(path, properties)
     properties |= {"full_path": properties.get("directory_path", ""), "directory_path": properties.get("full_path", "")}
 
 
-@fault("unread-paths-are-made-up", Integration.publish, f"{_MADE}paths-set")
+@fault("unread-paths-are-made-up", Integration.publish, f"{_MADE}paths-set", f"{_MADE}full-path-empty")
 def unread_paths_are_made_up(plain, self, path, properties):
     """A public queue whose object cannot be read has paths of the manager."""
     plain(path, properties)
@@ -80,7 +82,8 @@ def _published_without(attribute, *demands, says):
 
 _published_without("journal_quota", f"{_MADE}attribute-journal-quota",
                    says="The journal quota of a public queue stays here.")  # fmt: skip
-_published_without("security", f"{_MADE}attribute-security", says="The descriptor of a public queue stays here.")
+_published_without("security", f"{_MADE}attribute-security", f"{_MADE}1.supplied-owner",
+                   says="The descriptor of a public queue stays here.")  # fmt: skip
 
 
 @fault("queue-has-no-dns-name", Integration.of_queue, f"{_QUEUE}qualified-pathname", f"{_QUEUE}qualified-pathname-fqdn")
@@ -93,7 +96,7 @@ def queue_has_no_dns_name(plain, self, path, properties):
 
 
 @fault("queue-is-stored-before-its-object", Queues.create, "MQDMPR-3.1.1.identifier-constant",
-       f"{_MADE}identifier-set")  # fmt: skip
+       f"{_MADE}identifier-set", "MQDMPR-3.1.1.directory-survives")  # fmt: skip
 def queue_is_stored_before_its_object(plain, self, path_name, given):
     """The identifier that the directory gave a queue ends with the process."""
     integration = self.manager.integration
