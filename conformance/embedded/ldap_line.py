@@ -8,7 +8,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final
 
 from ldap3 import ANONYMOUS, DEREF_NEVER
 from ldap3.operation.bind import bind_operation
@@ -22,7 +22,8 @@ from ldap3.utils.asn1 import decode_message_fast, encode
 from conformance.embedded.directory_client import EXISTS, FAILED, NO_ATTRIBUTE, NO_OBJECT
 
 ONE, SUBTREE = 0, 2
-_RESULTS: Final = {16: NO_ATTRIBUTE, 32: NO_OBJECT, 68: EXISTS}
+_CONTEXTS: Final = ("rootDomainNamingContext", "configurationNamingContext")
+_RESULTS: Final = {16: NO_ATTRIBUTE, 68: EXISTS}
 _ENTRY, _REFERENCE = 4, 19
 _ANSWERS: Final = {"bindRequest": 1, "searchRequest": 5, "modifyRequest": 7, "addRequest": 9, "delRequest": 11}
 _PAGE: Final = 500
@@ -31,18 +32,15 @@ _MOST_BYTES: Final = 1 << 24
 
 
 class Refused(Exception):
-    """A refusal of the directory. result: one of `directory_client.RESULTS`."""
-
-    def __init__(self, result: str) -> None:
-        super().__init__(result)
-        self.result = result
+    """A refusal of the directory. Its text is one of `directory_client.RESULTS`."""
 
 
-class Entry(NamedTuple):
-    """An object: its distinguished name, and the values of attributes by their names in small letters."""
+class NoObject(Refused):
+    """There is no such object."""
 
-    name: str
-    values: Mapping[str, list[bytes]]
+
+Entry = tuple[str, Mapping[str, list[bytes]]]
+"""The distinguished name of an object, and the values of its attributes by their names in small letters."""
 
 
 class Line:
@@ -60,18 +58,19 @@ class Line:
         except (ValueError, OverflowError) as wrong:
             raise OSError(f"{address} is no address") from wrong
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
+        """Hang up."""
         self._socket.close()
 
-    def bind(self) -> None:
-        """Begin. A connection that is not let in is none (MS-MQDSSM 3.1.6.12)."""
+    def begin(self, known: tuple[str, str] | None) -> tuple[str, str]:
+        """Bind, and return the naming contexts of objects and of the configuration (MS-MQDSSM 3.1.6.12)."""
         try:
             self.ask("bindRequest", bind_operation(3, ANONYMOUS))
-        except Refused as refused:
-            raise OSError("the directory did not let in") from refused
+            values = {} if known else self.one("", _CONTEXTS)[1]
+            root, configuration = known or (values[each.lower()][0].decode("utf-8") for each in _CONTEXTS)
+        except (Refused, LookupError, ValueError) as wrong:
+            raise OSError("the directory does not let in, or names no contexts") from wrong
+        return root, configuration
 
     def search(self, base: str, scope: int, wanted: str, names: Iterable[str]) -> Iterator[Entry]:
         """Return the objects that a filter of RFC 4515 finds, page by page. Raises Refused."""
@@ -83,10 +82,10 @@ class Line:
             yield from entries
 
     def one(self, base: str, names: Iterable[str], wanted: str = "(objectClass=*)", scope: int = ONE) -> Entry:
-        """Return the object of a name, or the first that a filter finds below it. Raises Refused(ObjectNotFound)."""
+        """Return the object of a name, or the first that a filter finds below it. Raises NoObject."""
         for found in self.search(base, scope, wanted, names):
             return found
-        raise Refused(NO_OBJECT)
+        raise NoObject(NO_OBJECT)
 
     def ask(self, kind: str, operation: Any, controls: Any = None) -> tuple[list[Entry], bytes | None]:
         """Send an operation of ldap3; return its entries, and the cookie of the next page. Raises Refused."""
@@ -108,7 +107,7 @@ class Line:
         except (LookupError, TypeError, ValueError, RecursionError) as wrong:
             raise OSError("the directory answered what is no LDAP") from wrong
         if result:
-            raise Refused(_RESULTS.get(result, FAILED))
+            raise NoObject(NO_OBJECT) if result == 32 else Refused(_RESULTS.get(result, FAILED))
         return entries, cookie
 
     def _message(self) -> bytes:
@@ -127,13 +126,10 @@ class Line:
 
 def _entry(payload: Any) -> Entry:
     (*_, name), (*_, attributes) = payload
-    values = {
-        attribute.decode("utf-8").lower(): [value for *_, value in found]
-        for *_, ((*_, attribute), (*_, found)) in attributes
-    }
-    return Entry(name.decode("utf-8"), values)
+    pairs = ((attribute, found) for *_, ((*_, attribute), (*_, found)) in attributes)
+    return name.decode(), {each.decode().lower(): [value for *_, value in found] for each, found in pairs}
 
 
 def _cookie(controls: Any) -> bytes | None:
-    told = dict(BaseStrategy.decode_control_fast(control[3]) for control in controls)
-    return told[_PAGED]["value"]["cookie"] or None if _PAGED in told else None
+    known = dict(BaseStrategy.decode_control_fast(control[3]) for control in controls)
+    return known[_PAGED]["value"]["cookie"] or None if _PAGED in known else None
