@@ -524,15 +524,6 @@ _keys("base-key-is-long", "The keys of the base provider have 1024 bits.", "encr
       providers=((BASE, _BASE[1], _ENHANCED[2]), _ENHANCED, _AES))  # fmt: skip
 _keys("enhanced-key-is-short", "The keys of the enhanced provider have 512 bits.", "encryption-key-size",
       "signing-key-size", providers=(_BASE, (*_ENHANCED[:2], _BASE[2]), _AES))  # fmt: skip
-_keys(
-    "keys-change-places",
-    "The keys of the base provider come behind the enhanced ones.",
-    "encryption-key-base",
-    "signing-key-base",
-    "encryption-key-enhanced",
-    "signing-key-enhanced",
-    providers=(_ENHANCED, _BASE, _AES),
-)
 _keys("modulus-is-even", "The modulus of the AES key is even.", "encryption-key-valid", "signing-key-valid",
       providers=(_BASE, _ENHANCED, (*_AES[:2], base64.b64encode(bytes(127) + b"\x80").decode())))  # fmt: skip
 
@@ -692,8 +683,6 @@ def _second(result):
     return look_up
 
 
-fault("public-queue-is-looked-up-once", Integration.look_up, f"{_OPENED}outgoing-public-looked-up",
-      says="The base priority of a public queue is not looked up.")(_second(SUCCESS))  # fmt: skip
 fault("second-look-need-not-find", Integration.look_up, f"{_OPENED}outgoing-not-found",
       f"{_OPENED}outgoing-not-found-code", f"{_OPENED}outgoing-not-found-ends",
       says="A public queue that the second look does not find is opened.")(_second(None))  # fmt: skip

@@ -6,7 +6,7 @@ import uuid
 from typing import Final
 
 from conformance.embedded.directory_objects import SERVICES
-from conformance.embedded.directory_properties import CODES, DirectoryProperties
+from conformance.embedded.directory_properties import DirectoryProperties
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import fault
 from conformance.embedded.management import variant_type
@@ -298,14 +298,6 @@ def link_costs_a_million(plain, self, kind, name, source, variant):
 def link_costs_nothing(plain, self, kind, name, source, variant):
     """A link can be given a cost of 0."""
     return {source: 1} if source == "actual_cost" and variant.get("value") == 0 else plain(kind, name, source, variant)
-
-
-@fault("set-of-a-type-with-other-bits", DirectoryProperties.taken, _id("PROPID_QM_FOREIGN", "values"))
-def set_of_a_type_with_other_bits(plain, self, name, type_, value):
-    """PROPID_QM_FOREIGN takes any number for true."""
-    if name == "PROPID_QM_FOREIGN" and type(value) is int and value not in CODES[type_].values():
-        return True
-    return plain(name, type_, value)
 
 
 @fault("default-of-security-is-no-value", DirectoryProperties.taken,
