@@ -67,7 +67,7 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
         opening.decide(seen, notes, tables.pings)
     source = seen.text("UserHeader.SourceQueueManager")
     number, back = seen.number("UserHeader.MessageID"), tables.transactions.back
-    first = tables.messages.see(seen, notes, source, number, back)
+    first = tables.messages.see(seen, notes, source, number, back, tables.lifetimes.smallest)
     new, again = first == seen.frame_number, first is not None and first <= opening.began
     manager = opening.manager(side)
     # A router only passes messages on (MS-MQQB 3.1.1.5).

@@ -53,7 +53,7 @@ Queue = tuple[str, ...]
 
 ORIGINAL: Final[tuple[str, ...]] = (
     "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
-    "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived",
+    "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived", "UserHeader.SentTime",
     "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress", "DebugHeader.Queue.QueueIdentifier",
     *(
         f"UserHeader.{queue}Queue.{name}"
@@ -69,7 +69,7 @@ class Original:
     """The values of a message that its acknowledgment is compared with.
 
     asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. expires: it has a time to live. addressee: the
-    queue manager of its queue, None for a direct name.
+    queue manager of its queue, None for a direct name. sent, lasts: SentTime and TimeToBeReceived.
     """
 
     frame: int
@@ -82,6 +82,8 @@ class Original:
     transactional: bool
     expires: bool
     addressee: str | None
+    sent: int | None
+    lasts: int | None
 
     @classmethod
     def of(cls, frame: int, values: Values, body: bytes) -> Original:
@@ -100,6 +102,8 @@ class Original:
                 for key in ("BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived")
             ),
             _addressee(values),
+            values.number("UserHeader.SentTime"),
+            values.number("UserHeader.TimeToBeReceived"),
         )
 
 
@@ -294,6 +298,24 @@ def fitting(seen: Seen, known: Remembered) -> Message | None:
         return None
     found = [one for _, one in known.items() if fits(seen, Original.of(one.frame, one, one.body))]
     return found[0] if len(found) == 1 else None
+
+
+_NOT_RECEIVED = requirement_id("MQMQ-2.2.18.1.6.nack-receive-timeout")
+_NOBODY = 0xC002  # The class that tells that nobody has received a message in time.
+
+
+def judge_life(seen: Seen, notes: Notes, original: Original) -> None:
+    """Judge when a message was received, or was not, by its TimeToBeReceived; the clock of its sender is right."""
+    said, message_class = seen.number("UserHeader.SentTime"), seen.number(f"{_HEADER}.MessageClass")
+    if original.sent is None or original.lasts in (None, _INFINITE) or said is None:
+        return
+    if not -_SECONDS <= seen.time_ns // 1_000_000_000 - said <= OLD_S:
+        return
+    waited, lasts = said - original.sent, original.lasts or 0
+    if message_class == _NOBODY:
+        notes.judge(_NOT_RECEIVED, waited >= lasts - OLD_S, seen, {"at least, s": lasts}, {"s": waited})
+    elif message_class == _RECEIVED and waited > lasts + OLD_S:
+        notes.judge(_CLASSES[_RECEIVED], False, seen, {"at most, s": lasts}, {"s": waited})
 
 
 def judge_misnamed(seen: Seen, notes: Notes, meant: Meant, there: Path) -> None:
@@ -540,11 +562,14 @@ class Messages:
     known: OrderedDict[tuple[str, int], Known] = field(default_factory=OrderedDict)
     fates: OrderedDict[Fate, dict[bool, int]] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, source: str | None, number: int | None, back: Back) -> int | None:
+    def see(
+        self, seen: Seen, notes: Notes, source: str | None, number: int | None, back: Back, ages: Makers
+    ) -> int | None:
         """Judge a message of any kind by its identifier.
 
         Returns the frame of its first transmission, which may be this one, and None for one that nobody can compare, or
-        that has the identifier of another. back: returns the path on which a packet's receiver sends.
+        that has the identifier of another. back: returns the path on which a packet's receiver sends. ages: `smallest`
+        of `Lifetimes`.
         """
         if source is None or number is None or not seen.whole:
             return None
@@ -559,7 +584,7 @@ class Messages:
                 known.popitem(last=False)
             if seen.kind == "UserMessage" and values[_CLASS]:
                 if values[_CLASS] in _ACKNOWLEDGMENTS:
-                    self._acknowledgment(seen, notes, back)
+                    self._acknowledgment(seen, notes, back, ages)
                 elif values[_CLASS] == REPORT_CLASS:
                     judge_report(seen, notes, known)
             if seen.kind == "FinalAck":
@@ -583,7 +608,7 @@ class Messages:
         if known is not None:
             judge_reason(seen, notes, Original.of(known.frame, known, known.body))
 
-    def _acknowledgment(self, seen: Seen, notes: Notes, back: Back) -> None:
+    def _acknowledgment(self, seen: Seen, notes: Notes, back: Back, ages: Makers) -> None:
         judge_acknowledgment(seen, notes)
         correlation = seen.raw(f"{_HEADER}.CorrelationID")
         if correlation is None or len(correlation) != 20:
@@ -606,6 +631,9 @@ class Messages:
             else:
                 judge_against(seen, notes, original)
                 self._fate(seen, notes, (*key, original.destination), original, back(seen))
+                age = ages.get(key[0])
+                if age is not None and -_SECONDS <= age <= OLD_S:
+                    judge_life(seen, notes, original)
 
     def _fate(self, seen: Seen, notes: Notes, key: Fate, original: Original, there: Path) -> None:
         """Judge that a message has one fate: it arrives or does not, and then it is received or is not."""

@@ -407,6 +407,7 @@ _EDITS: dict[str, list[Edit]] = {
         put(21, f"{SESSION}.AckSequenceNumber", 3), put(21, f"{SESSION}.RecoverableMsgAckFlags", 0b11),
         put(26, f"{SESSION}.AckSequenceNumber", 4),
     ],
+    "MQMQ-2.2.18.1.6.nack-receive-timeout": [put(8, "UserHeader.TimeToBeReceived", 30)],
     # A side with a narrow window may have to wait for acknowledgments before it sends another message.
     "MQQB-3.1.6.9.sent": [
         put(5, f"{PARAMETERS}.WindowSize", 10), put(24, f"{SESSION}.WindowSize", 10), drop(25, 26), outlasting(90_000),
@@ -537,6 +538,10 @@ _BEFORE: dict[str, list[Edit]] = {
         rebuilt(20, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(ALPHA)}),
     ],
     "MQQB-3.1.5.8.10.addressee": [rebuilt(8, _TO_BETA), rebuilt(19, _OF_A_PUBLIC_QUEUE)],
+    "MQMQ-2.2.18.1.6.nack-receive-timeout": [
+        rebuilt(8, {f"{PROPERTIES}.MessageBody": b"", f"{PROPERTIES}.Flags": 0b1010, "UserHeader.TimeToBeReceived": 1}),
+        put(19, f"{PROPERTIES}.MessageClass", 0xC002),
+    ],
     "MQMQ-2.2.18.1.6.ack-receive": [
         rebuilt(8, {f"{PROPERTIES}.MessageBody": b"", f"{PROPERTIES}.Flags": 0b1010}),
         put(19, f"{PROPERTIES}.MessageClass", 0x4000),

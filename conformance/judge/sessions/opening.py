@@ -213,7 +213,7 @@ class Opening:
     """The beginning of a connection. stage: packets of STAGES that have come; judging stops at the first wrong one.
 
     began: the number of the last packet before the connection. counts: those of the connection.
-    owed: one of its ends had to close it.
+    duty: one of its ends had to close it.
     doubted: what the acceptor's ping has named it, while the response that accepts names it as it was asked for.
     """
 
@@ -232,7 +232,7 @@ class Opening:
     doubted: str | None = None
     began: int = 0
     counts: Counts | None = None
-    owed: bool = False
+    duty: bool = False
 
     def manager(self, side: Side) -> str | None:
         """Return the queue manager on this side that the initialization named; None before."""
@@ -436,7 +436,7 @@ class Opening:
 
     def _owe(self, requirement: str, seen: Seen) -> None:
         other: Side = "acceptor" if seen.side == "initiator" else "initiator"
-        self.owed = True
+        self.duty = True
         if len(self.duties) < 8:
             its = None if self.counts is None or seen.side is None else self.counts.directions[seen.side]
             sent = its.sent if its is not None and its.known else None

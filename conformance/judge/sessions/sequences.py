@@ -77,8 +77,8 @@ class Progress:
 
     accepted: the number reached by a receiver that takes messages only in order; None while nothing was seen. last: the
     number of the last message, accepted or not. first_ns: when the first message after the last OrderAck came. unended:
-    transactions whose last message has not come. finished: all of it is acknowledged, also by the session.
-    begun: the first message of it that came has number 1.
+    transactions whose last message has not come. over: all of it is acknowledged, also by the session.
+    whole: the first message of it that came has number 1.
     """
 
     highest: int = 0
@@ -88,8 +88,8 @@ class Progress:
     generation: int = 0
     first_ns: int | None = None
     unended: int = 0
-    finished: bool = False
-    begun: bool = False
+    over: bool = False
+    whole: bool = False
 
     def accept(self, number: int, previous: int, generation: int) -> None:
         """Accept a message by MS-MQQB 3.1.5.8.6; everything before the first one seen counts as accepted."""
@@ -106,7 +106,7 @@ class TransactionalPath(Path):
 
     direct, indirect: transactional messages went to direct names, and to others. named_direct: any message went to one.
     latest_ns, connection: when and where the last transactional message came. answered_ns: when the last OrderAck
-    did; 0 before. refused: a FinalAck
+    did; 0 before. refusal: a FinalAck
     has come that refuses a message.
     """
 
@@ -121,7 +121,7 @@ class TransactionalPath(Path):
     answered_ns: int = 0
     again_ns: int = 0  # When the last message was sent again.
     gap_ns: int | None = None  # How long no OrderAck had come before the next message, where that is too long.
-    refused: bool = False
+    refusal: bool = False
     sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)
 
 

@@ -393,11 +393,11 @@ class Transactions:
         self.resends.see(seen, notes, before, path, acknowledged=before is not None and idle)
         views = self._views(source)
         progress, delta = path.sequences.get(sent.sequence), 0
-        if before is None and progress is not None and progress.finished and not path.generation:
+        if before is None and progress is not None and progress.over and not path.generation:
             known_ns = seen.time_ns - path.answered_ns
             if known_ns > NOTICED_NS and notes.timeless(path.answered_ns, seen.time_ns) is None:
                 notes.judge(_NEXT_SEQUENCE, False, seen, {"above": sent.sequence}, sent.sequence)
-            progress.finished = False
+            progress.over = False
         if before is not None:  # Whoever has not acknowledged it may have had no way to.
             path.again_ns, path.gap_ns = seen.time_ns, None
         elif begun_ns <= path.latest_ns > path.answered_ns > 0 and seen.time_ns - path.latest_ns > GAP_NS:
@@ -423,7 +423,7 @@ class Transactions:
         progress = path.sequences.get(sent.sequence)
         if progress is None:
             progress = path.sequences.setdefault(sent.sequence, Progress())
-            progress.begun = sent.number == 1
+            progress.whole = sent.number == 1
         progress.highest = max(progress.highest, sent.number)
         progress.unended = max(0, progress.unended + delta)
         progress.first_ns = progress.first_ns or seen.time_ns
@@ -477,7 +477,7 @@ class Transactions:
             notes.judge(_NEVER_DECREASES, holds, seen, {"at least": progress.acknowledged}, number)
         progress.acknowledged = max(progress.acknowledged, number)
         here = settled and there.connection == seen.connection
-        progress.finished = here and number >= progress.highest > 0
+        progress.over = here and number >= progress.highest > 0
         _bound(there)
 
     def _acknowledged_sequence(
@@ -563,12 +563,12 @@ class Transactions:
         waited_ns = seen.time_ns - there.latest_ns
         accepted = progress.accepted or 0
         most = {"at most, ms": _DELAY_MS}
-        if gap_ns is not None and not there.refused:
+        if gap_ns is not None and not there.refusal:
             notes.judge(_SCHEDULED, False, seen, "an OrderAck before the next message", {"ms": gap_ns // 1_000_000})
         elif begun_ns <= there.latest_ns and waited_ns > SCHEDULED_NS:
             notes.judge(_SCHEDULED, False, seen, most, {"ms": waited_ns // 1_000_000})
         elif (
-            progress.begun
+            progress.whole
             and begun_ns <= there.latest_ns
             and number < accepted
             and waited_ns >= (_DELAY_MS - _TICK_MS) * 1_000_000
@@ -583,7 +583,7 @@ class Transactions:
             return
         _form(seen, notes, self._path((seen.hosts[1], seen.hosts[0])))
         if seen.number("MessagePropertiesHeader.MessageClass") != _ACK_RECEIVE:
-            self._path((seen.hosts[1], seen.hosts[0])).refused = True
+            self._path((seen.hosts[1], seen.hosts[0])).refusal = True
         sent = self.sent.get((source, message))
         if sent is None:
             self._misnamed(seen, notes, source, message)

@@ -206,7 +206,7 @@ def judge_waits(
             if applies(registers) is True and holds(registers) is False:
                 _tell(rule, notes, registers)
         waiting = int(registers["Messages.Frame"]) if "Messages.Frame" in registers else None
-        usual = whole and closed.both and not ending.opening.owed
+        usual = whole and closed.both and not ending.opening.duty
         pasts.add(hosts, Past(ending.opening.began, now, waiting, _all_recoverable(ending, side), usual))
         if waiting is not None and closed.by == side and closed.time_ns >= int(registers["Messages.Patience"]):
             _pass(_CLOSES, notes, waiting)
@@ -342,7 +342,7 @@ def _order(
         "Order.Frame": frame,
         "Order.Here": connection == ending.opening.opened.connection,
         "Order.Final": final,
-        "Order.Refused": path.refused,
+        "Order.Refused": path.refusal,
         "Order.Expires": (message.number("BaseHeader.TimeToReachQueue") or 0) < _LASTING_S,
         "Order.Acknowledged": progress.acknowledged,
     }

@@ -559,7 +559,7 @@ def run(
                 elif not first_mark or tables.find(group_heads, groups, s0, s1, transaction | p.WHOLE) >= 0:
                     break
                 progress = index[path, p.PROGRESS] if index[path, p.SEQUENCE] == sequence else -1
-                if progress >= 0 and index[progress, p.FINISHED]:
+                if progress >= 0 and index[progress, p.OVER]:
                     break
                 views = index[source, p.VIEWS]
                 if progress < 0 or views <= 0 or (group < 0 and index[progress, p.UNENDED] > 0):
@@ -755,8 +755,8 @@ def run(
                 index[there, p.FIRST_NS] = p.NONE
                 index[order_progress, p.PROGRESS_NS] = p.NONE
             index[order_progress, p.DONE] = max(index[order_progress, p.DONE], order_number)
-            finished = own[mine + p.ACK_COUNT] == (own[its + p.SENT] & 0xFFFF) and order_number >= top
-            index[order_progress, p.FINISHED] = 1 if finished and index[there, p.SENT_ON] == connection else 0
+            over = own[mine + p.ACK_COUNT] == (own[its + p.SENT] & 0xFFFF) and order_number >= top
+            index[order_progress, p.OVER] = 1 if over and index[there, p.SENT_ON] == connection else 0
         at += 1
         cursor[p.WHY] = p.ENDED
     cursor[p.AT] = at

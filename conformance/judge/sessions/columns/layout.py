@@ -74,7 +74,7 @@ IDENTIFIER, HIGHEST, CURRENT_CONNECTION, CURRENT_GENERATION = range(DATA, DATA +
     NAMED_DIRECT, SENT_NS, ANSWERED_NS, GAPPED, SENT_ON,
 ) = range(DATA, DATA + 16)  # fmt: skip
 # Its progress. UNENDED: transactions without a last message so far.
-TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, UNENDED, FINISHED = range(DATA, DATA + 8)
+TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, UNENDED, OVER = range(DATA, DATA + 8)
 INDEX_WIDTH = DATA + 16
 
 # A remembered message: its frame; the place of its bytes, in the file (WHERE), or with the Python side (-1); body.

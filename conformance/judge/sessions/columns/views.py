@@ -534,8 +534,8 @@ class ProgressView(View):
     highest, acknowledged = register(at.TOP), register(at.DONE)
     accepted, last = optional(at.ACCEPTED), register(at.LATEST)
     generation, first_ns = register(at.PROGRESS_GENERATION), optional(at.PROGRESS_NS)
-    unended, finished = register(at.UNENDED), flag(at.FINISHED)
-    begun = False  # Only the rules read it.
+    unended, over = register(at.UNENDED), flag(at.OVER)
+    whole = False  # Only the rules read it.
     accept = Progress.accept
 
 
@@ -549,7 +549,7 @@ class PathView(View):
     def __init__(self, index: Index, row: int) -> None:
         super().__init__(index.store, row)
         self.newest: int | None = None
-        self.refused = False
+        self.refusal = False
         self.again_ns = 0
         self._gap_ns: int | None = None
         self.sequences = SequencesView(index, self)
@@ -593,10 +593,10 @@ class SequencesView:
         if found is None:
             content = (new.highest, new.acknowledged, NONE if new.accepted is None else new.accepted, new.last,
                        new.generation, NONE if new.first_ns is None else new.first_ns, new.unended,
-                       new.finished)  # fmt: skip
+                       new.over)  # fmt: skip
             row = self._index.unnamed(at.OF_PROGRESS, content)
             found = self._progress[sequence] = ProgressView(self._index.store, row)
-            found.begun = new.begun
+            found.whole = new.whole
             self._counted()
             self.get(sequence)
         return found
