@@ -26,7 +26,7 @@ from conformance.adapter.errors import (
     ("fake", "says"),
     [
         ("exits_at_once", "exit status 7.*cannot open the broker.*never said hello"),
-        ("wrong_version", "speaks adapter protocol 9.0, this harness speaks 1.3, 1.2, 1.1, 1.0"),
+        ("wrong_version", "speaks adapter protocol 9.0, this harness speaks 1.4, 1.3, 1.2, 1.1, 1.0"),
         ("prints_a_banner", "not JSON: 'ExampleMQ 2.3 ready.'.*not a driver"),
         ("refuses_hello", "refused hello: LicenseError: the evaluation period is over"),
         ("hangs_on_hello", "no hello within 0.3 s"),
