@@ -146,6 +146,8 @@ UNMARKED = frozenset(
         "MQQB-3.1.7.6.refused",
         # A packet that ends before the field.
         "MQQB-2.2.1.present", "MQQB-2.2.7.size",
+        # A packet that should not have been sent at all, or not so late.
+        "MQQB-3.1.1.6.1.discarded", "MQQB-3.1.1.6.2.scheduled", "MQQB-3.1.7.13.paused",
         # A packet after which the connection had to be closed.
         "MQQB-2.2.1.packet-type-closes", "MQQB-3.1.5.1.2.signature-closes", "MQQB-3.1.5.1.3.malformed-closes",
         "MQQB-3.1.5.3.2.invalid-closes", "MQQB-3.1.5.3.state-closes", "MQQB-3.1.5.4.state-closes",

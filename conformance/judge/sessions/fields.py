@@ -51,7 +51,9 @@ _ABOUT: Mapping[tuple[str, ...], str] = {
     (f"{_PROPERTIES}.CorrelationID",): "3.1.7.15.correlation",
     (f"{_PROPERTIES}.MessageClass",): "2.2.5.message-class 3.1.5.8.2.not-transactional-message "
         "3.1.5.8.2.not-transactional-queue 3.1.7.15.requested 3.1.7.2.2.wanted "
-        "MQMQ-2.2.18.1.6.nack-hop-count-exceeded MQMQ-2.2.18.1.6.nack-reach-queue-timeout",
+        "MQMQ-2.2.18.1.6.nack-hop-count-exceeded MQMQ-2.2.18.1.6.nack-reach-queue-timeout "
+        "MQMQ-2.2.18.1.6.nack-receive-timeout MQMQ-2.2.18.1.6.ack-receive MQMQ-2.2.19.3.flags-pa "
+        "MQDMPR-3.1.1.12.tracing-not-requested",
     (f"{_TRANSACTION}.Flags",): "MQMQ-2.2.20.5.first-in-transaction MQMQ-2.2.20.5.last-in-transaction "
         "MQMQ-2.2.20.5.transaction-identifier MQMQ-2.2.20.5.transaction-identifier-unique",
     (f"{_TRANSACTION}.TxSequenceID",): "3.1.1.5.all-acknowledged 3.1.1.5.next-sequence 3.1.1.5.older-sequence",
@@ -78,7 +80,7 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
         for rule in rules
     },
     **{
-        name if name.startswith("MQMQ") else f"MQQB-{name}": fields
+        name if name.startswith(("MQMQ", "MQDMPR")) else f"MQQB-{name}": fields
         for fields, names in _ABOUT.items()
         for name in names.split()
     },
