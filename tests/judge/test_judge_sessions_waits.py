@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.capture import Closed
+from conformance.capture import Closed, Frame
 from conformance.judge.sessions.judge import judge_sessions
 from conformance.judge.sessions.mutations import (
     MUTATIONS,
     Edit,
     captured,
+    copy,
     drop,
     failed,
     lost,
@@ -90,6 +91,35 @@ def test_messages_sent_again_keep_their_order():
     """Message 7203 is new on the third connection, where 7201 comes again behind it."""
     unacknowledged = drop(8), rebuilt(23, {QUEUE: "OS:beta\\private$\\ledger"}), repeated(5, 23), put(24, COUNT, 2)
     assert failed(edited(RECONNECTING, *unacknowledged, swap(22.5, 23))) == {"MQQB-3.1.7.1.1.ordinal"}
+
+
+CLASS, ASKED, LASTS = (
+    "MessagePropertiesHeader.MessageClass",
+    "MessagePropertiesHeader.Flags",
+    "UserHeader.TimeToBeReceived",
+)
+RECEIVED = "MQMQ-2.2.18.1.6.ack-receive"
+COUNTS = put(21, COUNT, 3), put(21, "SessionHeader.RecoverableMsgAckFlags", 0b11), put(26, COUNT, 4)
+
+
+def test_a_message_that_was_refused_is_not_received():
+    empty = rebuilt(8, {"MessagePropertiesHeader.MessageBody": b"", ASKED: 0b0110})
+    again = copy(19, 19, put(-1, "UserHeader.MessageID", 305), put(-1, CLASS, 0x4000))
+    assert not failed(edited(CONSISTENT, empty, put(19, CLASS, 0x8003)))
+    assert failed(edited(CONSISTENT, empty, put(19, CLASS, 0x8003), again, *COUNTS)) == {RECEIVED}
+
+
+def test_a_message_is_not_received_after_its_time():
+    late = put(8, ASKED, 2), put(8, LASTS, 1), put(19, CLASS, 0x4000)
+    assert not failed(edited(CONSISTENT, *late))
+    sent = next(one for one in captured(CONSISTENT) if isinstance(one, Frame) and one.number == 8).time_ns // 10**9
+    assert RECEIVED in failed(edited(CONSISTENT, *late, put(8, "UserHeader.SentTime", sent - 20)))
+
+
+def test_a_session_whose_opening_is_not_answered_is_found():
+    opening = drop(*range(6, 13), 22, 23, 24, *range(15, 22), 25, 26)
+    assert "MQQB-2.1.1.initialization" in failed(edited(CONSISTENT, opening, outlasting(40_000)))
+    assert "MQQB-2.1.1.initialization" not in failed(edited(CONSISTENT, opening, outlasting(5_000)))
 
 
 def test_an_acknowledgment_shows_that_a_session_was_not_closed():

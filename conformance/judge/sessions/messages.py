@@ -591,7 +591,8 @@ class Messages:
                 self._final(seen, notes)
             return now.frame
         another = before.is_another(now)
-        if another and not before.is_another(now, beside=_TRANSACTION):
+        passed_on = seen.number(_HOP_COUNT) != before.number(_HOP_COUNT)
+        if another and passed_on and not before.is_another(now, beside=_TRANSACTION):
             # Somebody on the way has taken the TransactionHeader out, or put one in.
             notes.judge(_PASSED_ON, False, seen, f"the headers of packet {before.frame}", "others")
             return before.frame
