@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from conformance.embedded import deviations
+from conformance.embedded.directory_client import has_ldap
 from conformance.embedded.manager import Parts
 
 _Made = TypeVar("_Made")
@@ -34,7 +35,9 @@ class Setting:
     protocols: tuple[str, ...]
 
     def apply(self, parts: Parts) -> None:
-        """Let a manager do so."""
+        """Let a manager do so. Raises ValueError where what it takes is not installed."""
+        if "ldap" in self.protocols and not has_ldap():
+            raise ValueError("directory=ldap needs the extra ldap: pip install 'mqconform[ldap]'")
         parts.directory_protocols = self.protocols
 
 
