@@ -15,7 +15,7 @@ from conformance.capture import Event, Frame, Opened, read_capture
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.capture.columns.reader import FastCapture, Rows
 from conformance.judge.columns.judge import column_judge
-from conformance.judge.sessions.columns import layout
+from conformance.judge.sessions import registers
 from conformance.judge.sessions.columns.judge import ColumnSessions, Part, in_columns, plain
 from conformance.judge.sessions.columns.packet_row import KEYS, Table, Texts
 from conformance.judge.sessions.context import Said, Seen
@@ -168,6 +168,10 @@ def shown(state: Any) -> Any:
         return state.frame, shown(state.values), state.body
     if isinstance(state, Seen):
         return state.frame_number
+    if isinstance(state, registers.Connection):
+        return numbers_of(state)
+    if isinstance(state, registers.Registers):
+        return list(state.shared)[registers.DOUBTED_NS : registers.READS_INCLUDED + 1]
     if is_dataclass(state):
         return {one.name: shown(getattr(state, one.name)) for one in fields(state)}
     if isinstance(state, dict | Unopened):
@@ -204,26 +208,30 @@ def same_state(ours: ColumnSessions, judge: SessionJudge) -> None:
     assert list(mine.sessions) == list(its.sessions)
     for number, session in its.sessions.items():
         same_session(mine.sessions[number], session)
-    known = ours.cursor[layout.FREE_NODES]
-    known += sum(int(row[side + layout.LENGTH]) for row in ours.rows if row[layout.USED] for side in layout.SIDES)
-    assert known == len(ours.nodes.nodes), "a message under way is lost"
+    state = mine.registers
+    count = state.shared[registers.SPARE]
+    for session in mine.sessions.values():
+        ends = [session.flow.connection.end(side) for side in registers.ENDS]
+        count += sum(end.under_way + (end.misses or 0) for end in ends)
+    assert count == len(state.nodes) // registers.NODE, "a message under way is lost"
 
 
 def same_session(mine: Any, its: Any) -> None:
-    same(mine.flow.timers, its.flow.timers, ("recoverable_ms", "express_ms"))
-    for side in ("initiator", "acceptor"):
-        same(mine.counts.directions[side], its.counts.directions[side], ("known", "sent", "recoverable"))
-        same(mine.counts.acknowledged[side], its.counts.acknowledged[side], ("count", "recoverable"))
-        one, other = mine.flow.sides[side], its.flow.sides[side]
-        same(one, other, ("window", "before", "latest", "latest_ns", "old", "paused_ns"))
-        assert bool(one.pending) == bool(other.pending)
-        waiting, wanted = one.under_way, list(other.under_way._messages or ())
-        assert waiting.length == len(wanted)
-        node, found = waiting.head, []
-        for _ in wanted:
-            node, time_ns, message = waiting.nodes.nodes[node].tolist()
-            found.append((time_ns, message >> 1, bool(message & 1)))
-        assert found == wanted
+    assert shown(mine.flow) == shown(its.flow)
+
+
+_PLACES = (registers.MISSING, registers.FIRST, registers.LAST, *range(registers.MANAGED, registers.PATH + 1))
+APART = {registers.QUIET, registers.SETTLED, registers.PASSED, registers.SAID} | {
+    side + place for side in registers.SIDES for place in _PLACES
+}
+"""Registers whose numbers are places, or that compiled code alone needs."""
+
+
+def numbers_of(connection: registers.Connection) -> Any:
+    """The registers of a connection."""
+    row = connection.registers.rows[connection.base : connection.base + registers.WIDTH]
+    numbers = [number for place, number in enumerate(row) if place not in APART]
+    return numbers, [list(connection.end(side).messages()) for side in registers.ENDS]
 
 
 def same(mine: Any, its: Any, names: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ from session_edits import beginning_missing
 
 from conformance.capture import Closed, Frame, Opened
 from conformance.judge.dialogues.packets import session_values
-from conformance.judge.sessions.flow import after
+from conformance.judge.sessions.flow_steps import after
 from conformance.judge.sessions.judge import SessionJudge, judge_sessions
 from conformance.judge.sessions.mutations import (
     ALPHA,
@@ -25,6 +25,7 @@ from conformance.judge.sessions.mutations import (
     failed,
     flip,
     lost,
+    numbered,
     on,
     put,
 )
@@ -38,7 +39,7 @@ def consistent():
 
 
 def verdicts(events, readings="windows"):
-    return list(judge_sessions(events, readings=assignment(readings)))
+    return list(judge_sessions(numbered(events), readings=assignment(readings)))
 
 
 NUMBERS = [event.number for event in consistent() if isinstance(event, Frame)]

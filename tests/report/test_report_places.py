@@ -167,7 +167,7 @@ def test_the_wrong_bytes_of_a_session_are_marked(requirement: str) -> None:
     verdicts = [
         one
         for edit in mutation.edits
-        for one in judge_sessions(edit(list(events)), readings=assignment(mutation.readings))
+        for one in judge_sessions(mutations.numbered(edit(list(events))), readings=assignment(mutation.readings))
     ]
     blamed = [one for one in verdicts if one.outcome is Outcome.FAIL and one.requirement == requirement]
     for verdict in blamed:

@@ -9,12 +9,13 @@ from typing import Any
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, SetBack, Side
 from conformance.judge.sessions import context
 from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Path, Readings, Said, Seen
-from conformance.judge.sessions.flow import Counted, Counts, Flow, judge_connection
+from conformance.judge.sessions.flow import READINGS, Counted, Flow, bits_of, judge_connection
 from conformance.judge.sessions.keys import FREQUENT, sender_name
 from conformance.judge.sessions.message_memory import Unopened
 from conformance.judge.sessions.messages import Lifetimes, Messages, Origins, judge_order_queue
 from conformance.judge.sessions.opening import NULL_GUID, Clocks, Opening
 from conformance.judge.sessions.packets import Pings, judge_alone
+from conformance.judge.sessions.registers import DOUBTED_NS, Registers
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
 from conformance.judge.sessions.waits import Ending, Pasts, has_room, judge_waits
@@ -82,9 +83,10 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
         if first is not None and again:
             tables.pasts.sent_again(seen, notes, first)
         old = tables.lifetimes.see(seen, notes, source, first=new or again, original=original)
-        session.flow.sides[side].old += old or not new
+        session.flow.connection.end(side).old += old or not new
     # Where the window is narrow, an OrderAck waits for acknowledgments of what was sent before it.
-    begun_ns = opening.opened.time_ns if has_room(session.flow.sides[side]) else seen.time_ns
+    connection = session.flow.connection
+    begun_ns = opening.opened.time_ns if has_room(connection.end(side)) else seen.time_ns
     known = tables.messages.known
     tables.transactions.see(
         seen,
@@ -93,7 +95,7 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
         new=new,
         original=original,
         idle=counted.idle,
-        settled=_settled(session, side),
+        settled=connection.settled(side),
         begun_ns=begun_ns,
     )
 
@@ -110,16 +112,11 @@ def lost(opening: Opening, side: Side, tables: Tables) -> None:
     lose_path(opening, side, tables)
 
 
-def _settled(session: Session, side: Side) -> bool:
-    """Tell whether a side has acknowledged everything that the other one has sent on their session."""
-    return session.counts.acknowledged[side].count == session.counts.directions[_OTHER[side]].sent & 0xFFFF
-
-
 def closed(event: Closed, session: Session, tables: Tables, notes: Notes, reached: int) -> None:
     """Judge the end of a connection. reached: the number of the last packet."""
     opening = session.opening
     opening.end(event, notes)
-    ending = Ending(opening, session.counts, session.flow)
+    ending = Ending(opening, session.flow.connection)
     judge_waits(ending, event, notes, tables.transactions, tables.messages.known, tables.pasts, reached)
     tables.pings.forget(opening.opened.initiator.address, opening.client)
     tables.pings.forget(opening.opened.acceptor.address, opening.server)
@@ -149,7 +146,6 @@ class Session:
     """The state of one connection."""
 
     opening: Opening
-    counts: Counts
     flow: Flow
 
 
@@ -165,6 +161,7 @@ class Tables:
     origins: Origins = field(default_factory=Origins)
     clocks: Clocks = field(default_factory=Clocks)
     pasts: Pasts = field(default_factory=Pasts)
+    registers: Registers = field(default_factory=Registers)
 
     @classmethod
     def begin(cls, scopes: tuple[str, ...]) -> Tables:
@@ -184,9 +181,15 @@ class Tables:
 
     def open(self, event: Opened, reached: int) -> None:
         """Begin the state of a connection. reached: the number of the last packet."""
-        counts = Counts.begin(complete=event.complete)
-        opening = Opening(event, known=event.complete, began=reached, counts=counts)
-        self.sessions[event.connection] = Session(opening, counts, Flow(counts))
+        registers = self.registers.open(complete=event.complete)
+        opening = Opening(event, known=event.complete, began=reached, registers=registers)
+        self.sessions[event.connection] = Session(opening, Flow(registers))
+
+    def close(self, connection: int) -> None:
+        """End the state of a connection that has ended."""
+        session = self.sessions.pop(connection, None)
+        if session is not None:
+            self.registers.close(session.flow.connection)
 
 
 class SessionJudge:
@@ -204,6 +207,8 @@ class SessionJudge:
         self.reached = 0
         """The number of the last packet of the capture, judged here or not."""
         self.tables = Tables.begin(self._notes.accepted(READING_SCOPE)) if tables is None else tables
+        for place, reading in READINGS:
+            self.tables.registers.shared[place] = bits_of(reading, self._notes.accepted(reading))
 
     def moved(self, tables: Tables, path: Callable[[Path], Path]) -> SessionJudge:
         """Return a judge that goes on in place of this one, with other tables. path: gives a path its new form."""
@@ -232,11 +237,6 @@ class SessionJudge:
         """The number of failures so far that stood, or stand, to be withdrawn."""
         return self._notes.suspected
 
-    def undecided(self, connection: int, requirements: Sequence[str]) -> int:
-        """Return a bit for each of these requirements, set if it was reported as undecided on this connection."""
-        said = self._notes.has_said
-        return sum(1 << at for at, requirement in enumerate(requirements) if said(requirement, connection))
-
     def count_all(self) -> None:
         """Report other outcomes by number, too, from now on."""
         self._notes.full = True
@@ -258,11 +258,12 @@ class SessionJudge:
         elif isinstance(event, Hole | Lost):
             self._lose(event.connection, event.side)
         elif isinstance(event, Closed):
-            session = tables.sessions.pop(event.connection, None)
+            session = tables.sessions.get(event.connection)
             if session is not None:
                 closed(event, session, tables, notes, self.reached)
+                tables.close(event.connection)
         elif isinstance(event, SetBack):
-            notes.doubted_ns = event.latest_ns
+            notes.doubted_ns = tables.registers.shared[DOUBTED_NS] = event.latest_ns
             tables.lifetimes.forget()
         elif isinstance(event, Ended):
             ended(self.reached, tables, notes)
@@ -279,7 +280,7 @@ class SessionJudge:
             return self._taken()
         session = tables.sessions[seen.connection]
         judge_place(seen, session.opening, tables, notes)
-        counted = judge_connection(seen, notes, session.counts, session.flow)
+        counted = judge_connection(seen, notes, session.flow)
         if seen.trouble is None:
             judge_message(seen, session, tables, notes, counted)
         return self._taken()
@@ -308,7 +309,7 @@ class SessionJudge:
     def _lose(self, connection: int, side: Side) -> None:
         session = self.tables.sessions.get(connection)
         if session is not None:
-            session.counts.lose(side)
+            session.flow.connection.lose(side)
             lost(session.opening, side, self.tables)
 
 

@@ -88,6 +88,18 @@ def copy(of: float, after: float, *edits: Edit, later_ns: int = 1) -> Edit:
     return add(after, made)
 
 
+def numbered(events: Iterable[Event]) -> list[Event]:
+    """Give inserted frames whole numbers, so that those behind them move up."""
+    events = list(events)
+    between = [one.number for one in events if isinstance(one, Frame) and one.number % 1]
+    return [
+        replace(one, number=int(one.number + 0.5) + sum(number < one.number for number in between))
+        if isinstance(one, Frame)
+        else one
+        for one in events
+    ]
+
+
 def delayed(number: float, milliseconds: float) -> Edit:
     """Move one frame in time, forward or (negative) back; its position in the order stays."""
     return on(number, lambda old: replace(old, time_ns=old.time_ns + int(milliseconds * 1_000_000)))
@@ -222,11 +234,11 @@ class SessionMutation:
 
     def valid(self) -> list[Event]:
         """Read the events of the clean capture."""
-        return _edited(captured(self.capture), self.before)
+        return numbered(_edited(captured(self.capture), self.before))
 
     def broken(self) -> list[Event]:
         """Return the events after the edits."""
-        return _edited(self.valid(), self.edits)
+        return numbered(_edited(_edited(captured(self.capture), self.before), self.edits))
 
 
 def _edited(events: list[Event], edits: Iterable[Edit]) -> list[Event]:
@@ -575,5 +587,5 @@ MUTATIONS: Mapping[str, SessionMutation] = {
 
 def failed(events: Collection[Event], readings: str = "windows") -> set[str]:
     """Return the requirements that fail for these events."""
-    verdicts = judge_sessions(events, readings=assignment(readings))
+    verdicts = judge_sessions(numbered(events), readings=assignment(readings))
     return {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from conformance.capture import Closed, Opened, Side
 from conformance.judge.sessions.context import MAX_HOSTS, MESSAGES, Notes, Seen, verdict_on
-from conformance.judge.sessions.flow import Counts, after
+from conformance.judge.sessions.flow_steps import after
 from conformance.judge.sessions.packets import Pings, Request
+from conformance.judge.sessions.registers import Connection
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome
 
@@ -212,7 +213,7 @@ class Duty:
 class Opening:
     """The beginning of a connection. stage: packets of STAGES that have come; judging stops at the first wrong one.
 
-    began: the number of the last packet before the connection. counts: those of the connection.
+    began: the number of the last packet before the connection. registers: those of the connection.
     duty: one of its ends had to close it.
     doubted: what the acceptor's ping has named it, while the response that accepts names it as it was asked for.
     """
@@ -231,7 +232,7 @@ class Opening:
     pinged: str | None = None
     doubted: str | None = None
     began: int = 0
-    counts: Counts | None = None
+    registers: Connection | None = None
     duty: bool = False
 
     def manager(self, side: Side) -> str | None:
@@ -438,7 +439,7 @@ class Opening:
         other: Side = "acceptor" if seen.side == "initiator" else "initiator"
         self.duty = True
         if len(self.duties) < 8:
-            its = None if self.counts is None or seen.side is None else self.counts.directions[seen.side]
+            its = None if self.registers is None or seen.side is None else self.registers.end(seen.side)
             sent = its.sent if its is not None and its.known else None
             self.duties.append(Duty(requirement, other, seen.kept(), sent=sent, early=self.stage < OPEN - 1))
 

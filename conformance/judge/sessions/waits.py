@@ -14,15 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from conformance.capture import Closed, Side
 from conformance.judge.rules import Const, Expr, Field, Plus, Value, at_most, both, compiled, eq
 from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
-from conformance.judge.sessions.flow import (
-    ACKNOWLEDGED_IN_TIME,
-    Counts,
-    Covered,
-    Flow,
-    FlowSide,
-    acknowledgment_due_ns,
-)
+from conformance.judge.sessions.flow import ACKNOWLEDGED_IN_TIME
+from conformance.judge.sessions.flow_steps import due
 from conformance.judge.sessions.opening import OPEN, Opening
+from conformance.judge.sessions.registers import NONE, Connection, End
 from conformance.judge.sessions.sequences import RESENT, RESENT_NS, Hosts
 from conformance.judge.sessions.transactions import ORDER_SENT, Transactions
 from conformance.spec.catalogue import requirement_id
@@ -187,8 +182,7 @@ class Ending(NamedTuple):
     """A connection at its end."""
 
     opening: Opening
-    counts: Counts
-    flow: Flow
+    connection: Connection
 
 
 def judge_waits(
@@ -199,7 +193,7 @@ def judge_waits(
     both_ways: tuple[tuple[Side, Hosts], ...] = (("initiator", ends), ("acceptor", (ends[1], ends[0])))
     for side, hosts in both_ways:
         registers = _ends(ending, closed, side) | _messages(ending, notes, side) | _stored(ending, notes, side)
-        whole = _is_whole(ending)
+        whole = ending.connection.whole
         if whole:
             registers |= _order(ending, notes, side, hosts, transactions, known, registers)
         for rule, applies, holds in _DECIDED:
@@ -225,22 +219,18 @@ def _pass(requirement: str, notes: Notes, number: int) -> None:
     notes.tell(Verdict(requirement, Outcome.PASS, of_frame(number), frame=number))
 
 
-def _is_whole(ending: Ending) -> bool:
-    return ending.counts.complete and all(one.known for one in ending.counts.directions.values())
-
-
 def _all_recoverable(ending: Ending, side: Side) -> bool:
-    acknowledged = ending.counts.acknowledged[_OTHER[side]].recoverable
-    return acknowledged == ending.counts.directions[side].recoverable & 0xFFFF
+    acknowledged = ending.connection.end(_OTHER[side]).acknowledged_recoverable
+    return bool(acknowledged == ending.connection.end(side).recoverable & 0xFFFF)
 
 
 def _ends(ending: Ending, closed: Closed, side: Side) -> Registers:
     """Return when both ends lived last: an end that closes lives."""
-    sides, opening = ending.flow.sides, ending.opening
+    sides, opening = {one: ending.connection.end(one) for one in _OTHER}, ending.opening
 
     def latest(one: Side) -> int:
         alive = closed.both or (closed.by == one and closed.how in ("fin", "rst"))
-        return closed.time_ns if alive else sides[one].latest_ns
+        return int(closed.time_ns if alive else sides[one].latest_ns)
 
     other = _OTHER[side]
     return {
@@ -255,47 +245,45 @@ def _ends(ending: Ending, closed: Closed, side: Side) -> Registers:
     }
 
 
-def has_room(side: FlowSide) -> bool:
+def has_room(side: End) -> bool:
     """Tell whether the window of a side lets it send whatever it has to: it is wide, and not full."""
-    return (side.named or 0) >= _WIDE and side.under_way.count < (side.named or 0)
+    return bool(_WIDE <= (side.named or 0) > side.under_way)
 
 
 def _messages(ending: Ending, notes: Notes, side: Side) -> Registers:
     """Return what is known of the messages of a side that are not acknowledged; nothing without any."""
-    mine, other = ending.flow.sides[side], ending.flow.sides[_OTHER[side]]
-    timers = ending.flow.timers
-    waiting = list(mine.under_way.messages())
+    timers = ending.connection
+    mine, other = timers.end(side), timers.end(_OTHER[side])
+    waiting = list(mine.messages())
     room: Registers = {"Messages.Room": has_room(mine), "Answers.Room": has_room(other)}
     if not waiting or timers.express_ms is None or timers.recoverable_ms is None:
         return room
     first_ns, frame, _ = waiting[0]
-    recoverable = next((time_ns for time_ns, _, one in waiting if one), None)
+    recoverable = next((time_ns for time_ns, _, one in waiting if one), NONE)
     heard_ns = max(first_ns, other.latest_ns)
     timely = notes.timeless(first_ns, heard_ns) is None
-    covered = Covered(first_ns, recoverable, 0)
     return room | {
         "Messages.Frame": frame,
         "Messages.First": first_ns,
-        "Messages.Due": acknowledgment_due_ns(covered, timers.express_ms, timers.recoverable_ms),
+        "Messages.Due": due(first_ns, recoverable, timers.express_ms, timers.recoverable_ms),
         "Messages.Patience": heard_ns + timers.express_ms * _MS,
         "Messages.Closing": heard_ns + _PERIODS * timers.express_ms * _MS,
-        "Messages.New": timely and _is_whole(ending) and len(waiting) > mine.old,
+        "Messages.New": timely and ending.connection.whole and len(waiting) > mine.old,
     }
 
 
 def _stored(ending: Ending, notes: Notes, side: Side) -> Registers:
     """Return what is known of recoverable messages that are counted, and not acknowledged as such."""
-    mine, timers = ending.flow.sides[side], ending.flow.timers
-    acknowledged = ending.counts.acknowledged[_OTHER[side]]
-    sent = ending.counts.directions[side]
-    counted = sent.recoverable and acknowledged.count == sent.sent & 0xFFFF
-    if not (counted and _is_whole(ending)) or timers.recoverable_ms is None or acknowledged.missing is None:
+    connection = ending.connection
+    mine, misses = connection.end(side), connection.end(_OTHER[side]).misses
+    counted = mine.recoverable and connection.settled(_OTHER[side])
+    if not (counted and connection.whole) or connection.recoverable_ms is None or misses is None:
         return {}
     last_ns = mine.latest_ns
-    lacks = bool(acknowledged.missing) or not _all_recoverable(ending, side)
+    lacks = bool(misses) or not _all_recoverable(ending, side)
     return {
         "Stored.Waiting": lacks and notes.timeless(last_ns, last_ns) is None,
-        "Stored.Due": last_ns + timers.recoverable_ms * _MS,
+        "Stored.Due": last_ns + connection.recoverable_ms * _MS,
         "Stored.First": last_ns,
         "Stored.Frame": mine.latest,
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from array import array
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import is_
@@ -10,47 +11,34 @@ from typing import Any, Final
 
 import numpy as np
 
-from conformance.capture import Closed, Event, Opened, Side
+from conformance.capture import Event, Opened, Side
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.judge.sessions import context, messages
-from conformance.judge.sessions import flow as flow_rules
+from conformance.judge.sessions import registers as state
 from conformance.judge.sessions.columns import layout as at
 from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.tables import Index, Rows
 from conformance.judge.sessions.columns.views import (
-    AcknowledgedView,
-    DirectionView,
-    FlowSideView,
     GroupsView,
     KnownView,
     LastView,
-    Nodes,
     Passes,
     PathsView,
     SentView,
     SmallestView,
     Sources,
-    TimersView,
     ViewsView,
     known_in,
 )
 from conformance.judge.sessions.context import Kind, Readings, Said, Seen
-from conformance.judge.sessions.flow import (
-    MAX_UNDER_WAY,
-    Acknowledged,
-    Counts,
-    Direction,
-    Flow,
-    FlowSide,
-    Timers,
-    UnderWay,
-)
-from conformance.judge.sessions.judge import Session, SessionJudge, Tables
+from conformance.judge.sessions.flow_steps import KINDS
+from conformance.judge.sessions.judge import SessionJudge, Tables
 from conformance.judge.sessions.keys import ASKED, Patterns, guid_words
 from conformance.judge.sessions.message_memory import Unopened
 from conformance.judge.sessions.messages import REMEMBERED, Lifetimes, Messages
-from conformance.judge.sessions.opening import OPEN, Opening
+from conformance.judge.sessions.opening import OPEN
 from conformance.judge.sessions.packets import RULES, Pings
+from conformance.judge.sessions.registers import Connection
 from conformance.judge.sessions.sequences import READING_SCOPE, Progress, Resends, Sequences, TransactionalPath
 from conformance.judge.sessions.transactions import Groups, Transactions
 from conformance.wire.columns.arrays import Compiled
@@ -61,10 +49,11 @@ _ROOM = "conformance.judge.sessions.columns"
 _USES = (
     f"{_ROOM}.layout",
     f"{_ROOM}.tables",
+    "conformance.judge.sessions.registers",
+    "conformance.judge.sessions.flow_steps",
     "conformance.judge.sessions.keys",
     "conformance.capture.columns.places",
     "conformance.capture.columns.intrinsics",
-    "conformance.wire.columns.lowering",
     "conformance.wire.columns.lowering",
 )
 
@@ -72,12 +61,6 @@ run = Compiled(f"{_ROOM}.kernel", "run", _USES)
 """See `kernel.run`."""
 
 _CLASSES = 1 << 12
-_SIDES: tuple[Side, Side] = ("initiator", "acceptor")
-UNDECIDED: Final = (
-    flow_rules.USER_SENT, flow_rules.RECOVERABLE_SENT, flow_rules.WERE_SENT, flow_rules.RECOVERABLE_WERE_SENT,
-    flow_rules.WINDOW, flow_rules.ACKNOWLEDGED_IN_TIME, messages.EXPIRED,
-)  # fmt: skip
-"""The requirements whose bits are in SAID, in their order."""
 ALONE: Final = {
     "OrderAck": (
         "UserHeader.Flags.DM", "UserHeader.Flags.DQ", "UserHeader.DestinationQueue.PrivateQueueIdentifier",
@@ -122,8 +105,8 @@ class ColumnSessions:
 
     def __init__(self, readings: Readings, columns: ColumnSet) -> None:
         self.patterns = Patterns()
-        self.nodes = Nodes(1 << 14)
-        self.cursor = self.nodes.cursor
+        self.cursor = np.zeros(at.CURSOR, np.int64)
+        self.cursor[[at.DUE, at.CLASS]] = (1 << 63) - 1, -1
         self.index = Index()
         self.known, self.sent, self.groups = (
             Rows(most * context.MAX_REMEMBERED, width)
@@ -131,8 +114,6 @@ class ColumnSessions:
         )
         self.classes = Rows(_CLASSES, at.CLASS_WIDTH)
         self.slots = np.full(64, -1, np.int32)
-        self.rows = np.zeros((64, at.SESSION_WIDTH), np.int64)
-        self._free = list(range(len(self.rows)))
         self.places = _places(columns)
         self.strangers = frozenset(ASKED) - ACCOUNTED
         """Keys that the rules read and compiled code knows nothing of: while there are any, it judges no packet."""
@@ -159,7 +140,6 @@ class ColumnSessions:
         self.entered = np.zeros(0, np.int64)
         self._words = np.zeros(2, np.int64)
         self._suspects = False
-        self._said: dict[int, int] = {}  # By row of a session, how much was undecided anywhere when it was last told.
 
     @property
     def kinds(self) -> Sequence[Kind]:
@@ -203,10 +183,7 @@ class ColumnSessions:
         said = self.sessions.said(event)
         connection = getattr(event, "connection", None)
         if connection is not None:
-            if isinstance(event, Closed):
-                self._close(connection)
-            else:
-                self._refresh(connection)
+            self._refresh(connection)
         self._due()
         return said
 
@@ -244,7 +221,7 @@ class ColumnSessions:
         self.means[:count] = self.entered[:count] = -1
         if len(parts[0].meta):
             self.messages.read_from(parts[0].buffer, int(parts[0].meta[0, OF_NUMBER]), owner)
-        self.nodes.ensure(count)
+        self.tables.registers.ensure(count)
 
     def go(self, begin: int, end: int) -> int:
         """Judge the packets from `begin` to `end` of the order until one is to be judged by the rules; return it."""
@@ -290,15 +267,18 @@ class ColumnSessions:
         assert self._parts is not None
         one, other = self._parts
         tables = (self.index, self.known, self.sent, self.groups, self.classes)
+        registers = self.tables.registers
+        its = (registers.rows, registers.nodes, registers.shared, registers.out)
         arrays = (
             one.columns, other.columns, one.buffer, other.buffer, one.meta, other.meta, one.slow, other.slow,
             one.offsets, one.lengths, other.lengths, self.order, self.places, self.alone, self.cursor, self.slots,
-            self.rows, self.nodes.nodes,
-            *(array for table in tables for array in (table.ends, table.heads, table.rows)),
+            *its,
+            *(words for table in tables for words in (table.ends, table.heads, table.rows)),
             self.means, self.entered, self._words,
         )  # fmt: skip
         if self._bound is None or not all(map(is_, arrays, self._arrays)):
-            given = (*arrays[:2], one.buffer.ctypes.data, other.buffer.ctypes.data, *arrays[4:])
+            given = [np.frombuffer(one, np.int64) if isinstance(one, array) else one for one in arrays]
+            given[2:4] = one.buffer.ctypes.data, other.buffer.ctypes.data
             self._arrays, self._bound = arrays, run.bound(*given)
         return self._bound
 
@@ -324,62 +304,22 @@ class ColumnSessions:
 
     def _due(self) -> None:
         self.cursor[at.DUE] = self.sessions.due_ns
-        self.cursor[at.DOUBTED] = self.sessions.open_notes.doubted_ns
 
-    def open(self, event: Opened, opening: Opening) -> Session:
-        """Begin the state of a connection."""
-        number = event.connection
+    def open(self, number: int, connection: Connection) -> None:
+        """Tell compiled code of a new connection."""
         if number >= len(self.slots):
             wider = np.full(max(2 * len(self.slots), number + 1), -1, np.int32)
             wider[: len(self.slots)] = self.slots
             self.slots = wider
-        if not self._free:
-            self._free = list(range(len(self.rows), 2 * len(self.rows)))
-            self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)])
-        slot = self._free.pop()
-        self.slots[number] = slot
-        row = self.rows[slot]
-        row[:] = 0
-        self._said.pop(slot, None)
-        row[[at.USED, at.CONNECTION, at.COMPLETE]] = 1, number, event.complete
-        row[[at.RECOVERABLE_MS, at.EXPRESS_MS]] = at.NONE
-        start = 0 if event.complete else at.NONE
-        for side in at.SIDES:
-            row[[side + at.KNOWN, side + at.ACK_COUNT, side + at.ACK_RECOVERABLE]] = event.complete, start, start
-            row[[side + at.WINDOW, side + at.NAMED, side + at.PATH]] = at.NONE, at.NONE, -1
-        both: Any = dict(zip(_SIDES, at.SIDES, strict=True))
-        directions: Any = {side: DirectionView(self._store, slot, first) for side, first in both.items()}
-        acknowledged: Any = {side: AcknowledgedView(self._store, slot, first) for side, first in both.items()}
-        for view in acknowledged.values():
-            view.missing = set() if event.complete else None
-        sides: Any = {side: FlowSideView(self._store, slot, first, self.nodes) for side, first in both.items()}
-        timers: Any = TimersView(self._store, slot)
-        made = opening.counts = Counts(event.complete, directions, acknowledged)
-        return Session(opening, made, Flow(made, timers, sides))
-
-    def _store(self) -> Any:
-        return self.rows
-
-    def _close(self, connection: int) -> None:
-        slot = int(self.slots[connection]) if connection < len(self.slots) else -1
-        if slot < 0:
-            return
-        row = self.rows[slot]
-        for side in at.SIDES:
-            if row[side + at.LENGTH]:
-                self.nodes.give_back(int(row[side + at.HEAD]), int(row[side + at.TAIL]), int(row[side + at.LENGTH]))
-        row[at.USED] = 0
-        self.slots[connection] = -1
-        self._free.append(slot)
+        self.slots[number] = connection.base // state.WIDTH
 
     def _refresh(self, connection: int) -> None:
         """Tell compiled code what it needs to know of the parts of a session that are no arrays."""
         session = self.tables.sessions.get(connection)
         if session is None:
             return
-        opening = session.opening
-        slot = int(self.slots[connection])
-        row = self.rows[slot]
+        opening, registers = session.opening, session.flow.connection
+        row, base = registers.registers.rows, registers.base
         settled = opening.settled
         usual = settled or (
             opening.known
@@ -388,28 +328,32 @@ class ColumnSessions:
             and not opening.duties
             and opening.doubted is None
         )
-        row[at.SETTLED], row[at.QUIET] = settled, usual
+        row[base + state.SETTLED], row[base + state.QUIET] = settled, usual
         passes = self.tables.transactions.resends.passes
-        row[at.PASSED] = sum(1 << number for number, side in enumerate(_SIDES) if (connection, side) in passes)
-        said = self.sessions.open_notes.said
-        if self._said.get(slot) != said:
-            row[at.SAID], self._said[slot] = self.sessions.undecided(connection, UNDECIDED), said
+        row[base + state.PASSED] = sum(
+            1 << number for number, side in enumerate(state.ENDS) if (connection, side) in passes
+        )
+        if self.sessions.open_notes.has_said(messages.EXPIRED, connection):
+            row[base + state.SAID] |= at.SAID_EXPIRED
         one, other = opening.opened.initiator.address, opening.opened.acceptor.address
-        for side, first, hosts in zip(_SIDES, at.SIDES, ((one, other), (other, one)), strict=True):
-            row[first + at.PATH] = self.paths.row(hosts)
+        for side, first, hosts in zip(state.ENDS, state.SIDES, ((one, other), (other, one)), strict=True):
+            end = base + first
+            row[end + state.PATH] = self.paths.row(hosts)
             manager = opening.manager(side)
             if manager is not None:  # A later packet may show that the first one has misnamed it.
-                row[first + at.HIGH], row[first + at.LOW] = guid_words(manager)
-                row[first + at.MANAGED] = 1
+                row[end + state.HIGH], row[end + state.LOW] = guid_words(manager)
+                row[end + state.MANAGED] = 1
 
     def _path_gone(self, path: int) -> None:
-        for side in at.SIDES:
-            self.rows[self.rows[:, side + at.PATH] == path, side + at.PATH] = -1
+        rows = np.frombuffer(self.tables.registers.rows, np.int64).reshape(-1, state.WIDTH)
+        for side in state.SIDES:
+            rows[rows[:, side + state.PATH] == path, side + state.PATH] = -1
 
     def _pass_gone(self, way: tuple[int, Side]) -> None:
-        slot = int(self.slots[way[0]])
-        if slot >= 0:
-            self.rows[slot, at.PASSED] &= ~(1 << _SIDES.index(way[1]))
+        session = self.tables.sessions.get(way[0])
+        if session is not None:
+            registers = session.flow.connection
+            registers.registers.rows[registers.base + state.PASSED] &= ~(1 << state.ENDS.index(way[1]))
 
 
 class _Tables(Tables):
@@ -425,8 +369,13 @@ class _Tables(Tables):
 
     def open(self, event: Opened, reached: int) -> None:
         """See `Tables.open`."""
-        opening = Opening(event, known=event.complete, began=reached)
-        self.sessions[event.connection] = self.columns.open(event, opening)
+        super().open(event, reached)
+        self.columns.open(event.connection, self.sessions[event.connection].flow.connection)
+
+    def close(self, connection: int) -> None:
+        """See `Tables.close`."""
+        super().close(connection)
+        self.columns.slots[connection] = -1
 
 
 def _places(columns: ColumnSet) -> Any:
@@ -443,7 +392,7 @@ def _alone(columns: ColumnSet) -> Any:
             for key in OrderedDict.fromkeys((*(rule.field for rule in RULES.get(kind, ())), *ALONE.get(kind, ())))
             if key not in _NUMBERED
         ]
-        for kind in at.KINDS
+        for kind in KINDS
     }  # fmt: skip
     wide = np.zeros((len(fields), 2 + 6 * max(map(len, fields.values()))), np.int64)
     for row, found in zip(wide, fields.values(), strict=True):
@@ -458,7 +407,7 @@ def _is_text(column: Column) -> bool:
     return column.place.sort in (Sort.TEXT, Sort.BYTES)
 
 
-_APART = ("sequences", "under_way")
+_APART = ("sequences",)
 
 
 def plain(columns: ColumnSessions) -> SessionJudge:
@@ -474,12 +423,11 @@ def plain(columns: ColumnSessions) -> SessionJudge:
     known: Any = Unopened((columns.messages.packed(),))
     times = mine.lifetimes
     smallest, last = OrderedDict(times.smallest.items()), OrderedDict(times.last.items())
-    sessions = {number: _session(session) for number, session in mine.sessions.items()}
     same = {one.name: getattr(mine, one.name) for one in fields(Tables)}
     tables = Tables(
         **{
             **same, "messages": Messages(known, mine.messages.fates),
-            "lifetimes": Lifetimes(smallest, last, times.doubted), "transactions": transactions, "sessions": sessions,
+            "lifetimes": Lifetimes(smallest, last, times.doubted), "transactions": transactions,
         }
     )  # fmt: skip
     columns.leave()
@@ -491,7 +439,7 @@ def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> C
     made = ColumnSessions(readings, columns)
     its, mine = judge.tables, made.tables
     for one in fields(Tables):
-        if one.name not in ("messages", "lifetimes", "transactions", "sessions"):
+        if one.name not in ("messages", "lifetimes", "transactions"):
             setattr(mine, one.name, getattr(its, one.name))
     tables: Any = mine
     if not _taken(its.messages.known, tables.messages.known):
@@ -524,8 +472,8 @@ def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> C
             for queue, sequence in current.items():
                 view.current[queue] = sequence
     made.sessions = judge.moved(mine, lambda path: moved.get(id(path), path))
-    for connection, session in its.sessions.items():
-        mine.sessions[connection] = _open(made, session)
+    for number, session in its.sessions.items():
+        made.open(number, session.flow.connection)
     made.refresh()
     return made
 
@@ -567,32 +515,3 @@ def _copy(mine: Any, its: Any) -> None:
 
 def _view(view: Sequences) -> Sequences:
     return Sequences(view.scope, view.failed, OrderedDict(view.current.items()))
-
-
-def _session(session: Session) -> Session:
-    counts, flow = session.counts, session.flow
-    directions, acknowledged = (
-        {side: kind(*(getattr(view, one.name) for one in fields(kind))) for side, view in views.items()}
-        for kind, views in ((Direction, counts.directions), (Acknowledged, counts.acknowledged))
-    )
-    made: Any = Counts(counts.complete, directions, acknowledged)  # type: ignore[arg-type]
-    session.opening.counts = made
-    timers, sides = Timers(), {side: FlowSide() for side in flow.sides}
-    _copy(flow.timers, timers)
-    for side, view in flow.sides.items():
-        its: Any = view.under_way
-        _copy(view, sides[side])
-        sides[side].under_way = UnderWay(deque(its.messages(), maxlen=MAX_UNDER_WAY) or None)
-    return Session(session.opening, made, Flow(made, timers, sides))
-
-
-def _open(columns: ColumnSessions, session: Session) -> Session:
-    made = columns.open(session.opening.opened, session.opening)
-    _copy(session.flow.timers, made.flow.timers)
-    for side, flow in session.flow.sides.items():
-        _copy(session.counts.directions[side], made.counts.directions[side])
-        _copy(session.counts.acknowledged[side], made.counts.acknowledged[side])
-        _copy(flow, made.flow.sides[side])
-        for time_ns, frame, recoverable in flow.under_way.messages():
-            made.flow.sides[side].under_way.add(time_ns, frame, recoverable=recoverable)
-    return made

@@ -8,6 +8,8 @@ from numba.extending import register_jitable
 
 from conformance.capture.columns.intrinsics import prefetch, u8, u16, u64
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
+from conformance.judge.sessions import flow_steps as steps
+from conformance.judge.sessions import registers as r
 from conformance.judge.sessions.columns import layout as p
 from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.layout import (
@@ -25,10 +27,7 @@ from conformance.judge.sessions.columns.layout import (
     NEWER,
     NONE,
     OLDEST,
-    SESSION,
-    SESSION_WIDTH,
 )
-from conformance.judge.sessions.flow import TICK_MS
 from conformance.judge.sessions.keys import queue_lane
 from conformance.judge.sessions.messages import AHEAD, BEHIND, OLD_S, RIGHT
 from conformance.judge.sessions.transactions import GAP_NS, ORDER_LATE_NS, SCHEDULED_NS
@@ -36,7 +35,7 @@ from conformance.wire.columns.jit import compiled
 
 for _function in (
     tables.bucket, tables.find, tables.unlink, tables.link, tables.remove, tables.add, tables.forget,
-    tables.touch, queue_lane,
+    tables.touch, queue_lane, *steps.LOWERED,
 ):  # fmt: skip
     register_jitable(_function)
 
@@ -63,20 +62,6 @@ def value(columns: Any, places: Any, key: int, row: int) -> int:
 
 
 @compiled
-def after(later: int, earlier: int) -> int:
-    return ((later - earlier + 0x8000) & 0xFFFF) - 0x8000
-
-
-@compiled
-def bits_of(number: int) -> int:
-    count = 0
-    while number > 0:
-        number >>= 1
-        count += 1
-    return count
-
-
-@compiled
 def mixed(before: int, word: int) -> int:
     made = (before ^ word) * _MIX
     return made ^ ((made >> 29) & 0x7FFFFFFFF)
@@ -90,13 +75,13 @@ def known_bucket(columns: Any, places: Any, row: int, buckets: int) -> int:
 
 
 @compiled
-def request(columns: Any, places: Any, row: int, base: int, slot: int, sessions: Any, heads: Any) -> int:
+def request(columns: Any, places: Any, row: int, base: int, slot: int, rows: Any, heads: Any) -> int:
     """Request from memory what a packet that comes soon needs: its session, its queue and its bucket."""
     if slot >= 0:
-        session = sessions.ctypes.data + 8 * SESSION_WIDTH * slot
-        for line in range(0, 8 * SESSION_WIDTH, _LINE):
+        session = rows.ctypes.data + 8 * r.WIDTH * slot
+        for line in range(0, 8 * r.WIDTH, _LINE):
             prefetch(session + line)
-    if columns[places[F_KIND, 2], row] != SESSION:
+    if columns[places[F_KIND, 2], row] != steps.SESSION:
         name = base + columns[places[F_DIRECT, 2], row]
         prefetch(name)
         prefetch(name + _LINE)
@@ -107,7 +92,7 @@ def request(columns: Any, places: Any, row: int, base: int, slot: int, sessions:
 @compiled
 def request_known(columns: Any, places: Any, row: int, heads: Any, known: Any) -> int:
     """Request the first message in the bucket of a packet that comes next."""
-    if columns[places[F_KIND, 2], row] != SESSION:
+    if columns[places[F_KIND, 2], row] != steps.SESSION:
         found = heads[known_bucket(columns, places, row, len(heads))]
         if found >= 0:
             prefetch(known.ctypes.data + 8 * KNOWN_WIDTH * found)
@@ -189,12 +174,6 @@ def text_word(columns: Any, first: int, row: int, base: int, word: int) -> int:
 
 
 @compiled
-def is_early(time: int, begun: int, whole: int) -> int:
-    """Tell whether three quarters of a time in ms, which began then, are not gone. See `Flow._is_early`."""
-    return 1 if (time - begun) // 1_000_000 + TICK_MS < whole * 3 // 4 else 0
-
-
-@compiled
 def is_time(age: int, smallest: int) -> int:
     """Tell what is said of SentTime: 1 for that it is right, 0 for nothing, -1 where the rules decide themselves.
 
@@ -232,8 +211,8 @@ def change_progress(index: Any, row: int, generation: int, time: int, number: in
 
 
 _INFINITE, _SECONDS = 0xFFFFFFFF, 2
-_MOST_AT_ONCE, _SLACK_MS, _TICK_MS, _DELAY_MS = 33, 1_000, 50, 500
-_PAUSED, _DIRECT, _MS, _TENTH, _S = 1, 7, 1_000_000, 100_000_000, 1_000_000_000
+_TICK_MS, _DELAY_MS = 50, 500
+_DIRECT, _MS, _TENTH, _S = 7, 1_000_000, 100_000_000, 1_000_000_000
 _FAR, _NEAR = 8, 4  # So many packets ahead, what they need is requested from memory.
 
 
@@ -241,8 +220,9 @@ _FAR, _NEAR = 8, 4  # So many packets ahead, what they need is requested from me
 def run(
     columns_0: Any, columns_1: Any, base_0: int, base_1: int, meta_0: Any, meta_1: Any, slow_0: Any, slow_1: Any,
     offsets_0: Any, lengths_0: Any, lengths_1: Any, order: Any, places: Any, alone: Any,
-    cursor: Any, slots: Any, sessions: Any, nodes: Any, index_ends: Any, index_heads: Any, index: Any, known_ends: Any,
-    known_heads: Any, known: Any, sent_ends: Any, sent_heads: Any, sent: Any, group_ends: Any, group_heads: Any,
+    cursor: Any, slots: Any, rows: Any, nodes: Any, shared: Any, out: Any,
+    index_ends: Any, index_heads: Any, index: Any, known_ends: Any, known_heads: Any, known: Any,
+    sent_ends: Any, sent_heads: Any, sent: Any, group_ends: Any, group_heads: Any,
     groups: Any, class_ends: Any, class_heads: Any, classes: Any,
     means: Any, entered: Any, words: Any,
 ) -> int:  # fmt: skip
@@ -260,7 +240,7 @@ def run(
     while at < end:
         if at + _FAR < end and order[at + _FAR] < first:
             ahead = order[at + _FAR]
-            request(columns_0, places, ahead, base_0, slots[meta_0[ahead, OF_CONNECTION]], sessions, known_heads)
+            request(columns_0, places, ahead, base_0, slots[meta_0[ahead, OF_CONNECTION]], rows, known_heads)
         if at + _NEAR < end and order[at + _NEAR] < first:
             request_known(columns_0, places, order[at + _NEAR], known_heads, known)
         place = order[at]
@@ -276,21 +256,21 @@ def run(
         cursor[p.WHY] = p.UNUSUAL
         kind = columns[places[p.F_KIND, 2], row]
         # Where times are coarse or missing, the rules themselves decide what they tell.
-        if time <= cursor[p.DOUBTED] or time % _TENTH == 0:
+        if time <= shared[r.DOUBTED_NS] or time % _TENTH == 0:
             break
-        if slow or time >= cursor[p.DUE] or slot < 0 or not (kind == p.USER or kind == p.ORDER or kind == p.SESSION):
+        if slow or time >= cursor[p.DUE] or slot < 0 or shared[r.SPARE] <= r.MOST_MISSES:
             break
-        other_side = 1 - side
-        mine, its = p.SIDES[side], p.SIDES[other_side]
-        message = kind != p.SESSION
-        own = sessions[slot]
-        if not own[p.SETTLED] and (not own[p.QUIET] or (message and side == 0)):
+        if kind != steps.USER and kind != steps.ORDER and kind != steps.SESSION:
             break
-        said = own[p.SAID]
+        of = r.WIDTH * slot
+        mine, its = of + r.SIDES[side], of + r.SIDES[1 - side]
+        message = kind != steps.SESSION
+        if not rows[of + r.SETTLED] and (not rows[of + r.QUIET] or (message and side == 0)):
+            break
         flags = 0
         # --- the rules on single packets
         values = kind
-        if kind != p.USER:
+        if kind != steps.USER:
             for column in range(alone[kind, 0]):
                 key = alone[kind, 1 + 3 * column]
                 bit = (columns[key, row] >> alone[kind, 2 + 3 * column]) & 1
@@ -301,125 +281,12 @@ def run(
                     values = mixed(values, columns[first_column, row])
                 else:
                     values = text_word(columns, first_column, row, base, values)
-            if kind == p.ORDER:
+            if kind == steps.ORDER:
                 values = mixed(values, 2 * connection + side)  # Its queue is that of the host at the other end.
                 order_number = value(columns, places, p.F_ORDER_NUMBER, row)
                 order_previous = value(columns, places, p.F_ORDER_PREVIOUS, row)
                 if order_number <= 0 or order_previous != ((order_number - 1) & 0xFFFFFFFF):
                     break
-        # --- counts
-        dm = value(columns, places, p.F_DM, row)
-        sends, recovers = own[mine + p.SENT], own[mine + p.RECOVERABLE]
-        recoverable = 1 if dm == 1 else 0
-        if message:
-            if dm == p.NONE:
-                break
-            sends += 1
-            recovers += recoverable
-        mine_known, its_known = own[mine + p.KNOWN], own[its + p.KNOWN]
-        headed = has(columns, places, p.F_WINDOW, row)
-        window, ack_recoverable, taken, tail = own[mine + p.WINDOW], own[mine + p.ACK_RECOVERABLE], 0, -1
-        ack = p.NONE
-        if headed:
-            flags |= 1
-            if mine_known:
-                flags |= 2
-                if value(columns, places, p.F_USER_SENT, row) != (sends & 0xFFFF):
-                    break
-                if value(columns, places, p.F_RECOVERABLE_SENT, row) != (recovers & 0xFFFF):
-                    break
-            elif not said & p.SAID_USER or not said & p.SAID_RECOVERABLE:
-                break
-            ack = value(columns, places, p.F_ACK, row)
-            if its_known:
-                flags |= 4
-                lag = (own[its + p.SENT] - ack) & 0xFFFF
-                if lag >= 0x8000 or lag > own[its + p.SENT]:
-                    break
-            elif not said & p.SAID_WERE_SENT:
-                break
-            if own[mine + p.ACK_COUNT] != p.NONE:
-                flags |= 8
-                if after(ack, own[mine + p.ACK_COUNT]) < 0:
-                    break
-            lowest, acks = value(columns, places, p.F_LOWEST, row), value(columns, places, p.F_FLAGS, row)
-            if lowest == 0 and acks != 0 and own[its + p.RECOVERABLE] > 0xFFFF:
-                flags |= 16
-            else:
-                if (lowest == 0) != (acks == 0):
-                    break
-                if lowest and acks:
-                    flags |= 32
-                    if not acks & 1:
-                        break
-                    if ack_recoverable != p.NONE:
-                        flags |= 64
-                        if lowest != ((ack_recoverable + 1) & 0xFFFF) or acks & (acks + 1):
-                            break
-                    ack_recoverable = (lowest + bits_of(acks) - 1) & 0xFFFF
-                    if its_known:
-                        flags |= 128
-                        lag = (own[its + p.RECOVERABLE] - ack_recoverable) & 0xFFFF
-                        if lag >= 0x8000 or lag > own[its + p.RECOVERABLE] or after(ack, ack_recoverable) < 0:
-                            break
-                    elif not said & p.SAID_RECOVERABLE_WERE:
-                        break
-            # --- acknowledgments
-            announced, named = value(columns, places, p.F_WINDOW, row), own[mine + p.NAMED]
-            if own[mine + p.PAUSED] or (announced == _PAUSED and not message):
-                break
-            if named > 0:
-                flags |= 1 << 50
-                if announced > named:
-                    break
-            else:
-                window = max(window, announced)
-            if own[p.COMPLETE] and named != p.NONE and (kind != p.SESSION or announced != _PAUSED):
-                flags |= 1 << 51
-                if acks == 0 and (ack == own[mine + p.BEFORE] or (message and own[its + p.LENGTH] == 0)):
-                    break
-            wanted = min((ack - own[mine + p.BEFORE]) & 0xFFFF, own[its + p.LENGTH])
-            first_ns, recoverable_ns, covered = p.NONE, p.NONE, 0
-            node = own[its + p.HEAD]
-            while taken < wanted:
-                if taken == 0:
-                    first_ns = nodes[node, p.NODE_TIME]
-                if nodes[node, p.NODE_MESSAGE] & 1:
-                    if covered == 0:
-                        recoverable_ns = nodes[node, p.NODE_TIME]
-                    covered += 1
-                tail = node
-                node = nodes[node, p.NODE_NEXT]
-                taken += 1
-            if not (own[p.COMPLETE] and its_known and mine_known):
-                if taken and not said & p.SAID_IN_TIME:
-                    break
-            else:
-                flags |= 256
-                if own[mine + p.PENDING]:
-                    break
-                if ack != (own[its + p.SENT] & 0xFFFF):
-                    if taken or acks:
-                        break
-                elif taken:
-                    flags |= 512
-                    if covered:
-                        flags |= 1024
-                        if covered > _MOST_AT_ONCE:
-                            break
-                    if first_ns <= cursor[p.DOUBTED]:
-                        break
-                    if own[p.EXPRESS_MS] != p.NONE and own[p.RECOVERABLE_MS] != p.NONE:
-                        flags |= 2048
-                        due = first_ns + own[p.EXPRESS_MS] // 2 * _MS
-                        if covered and recoverable_ns <= due:
-                            due = recoverable_ns + own[p.RECOVERABLE_MS] * _MS
-                        if max(0, time - due) // _MS > _SLACK_MS:
-                            break
-                        begun = recoverable_ns if covered else first_ns if own[mine + p.BEFORE] == 0 else p.NONE
-                        whole = own[p.RECOVERABLE_MS] if covered else own[p.EXPRESS_MS] // 2
-                        if message and begun != p.NONE and is_early(time, begun, whole):
-                            break
         # --- windows, identifiers, times
         source = current_0 = current_1 = last = group = known_row = -1
         transactional = original = views = 0
@@ -432,34 +299,13 @@ def run(
             tables.forget(known_ends, known_heads, known, p.FRAME, number - known_ends[p.LIMIT])
             tables.forget(sent_ends, sent_heads, sent, p.SENT_FRAME, number - known_ends[p.LIMIT])
             tables.forget(group_ends, group_heads, groups, p.GROUP_FRAME, number - known_ends[p.LIMIT])
-            if own[mine + p.LENGTH] >= cursor[p.KEPT] or cursor[p.FREE_NODES] <= 0:
-                break
-            counted = own[its + p.ACK_COUNT]
-            if mine_known and its_known and counted != p.NONE:
-                flags |= 4096
-                received = own[its + p.WINDOW]
-                if window != p.NONE and received != p.NONE:
-                    unacknowledged = (sends - counted) & 0xFFFF
-                    flags |= 1 << 13
-                    if unacknowledged <= window:
-                        flags |= 1 << 14
-                    if unacknowledged <= received:
-                        flags |= 1 << 15
-                    if window == 0:
-                        flags |= 1 << 16
-                    if received == 0:
-                        flags |= 1 << 17
-                    if not flags & (3 << 14):
-                        break
-            elif not said & p.SAID_WINDOW:
-                break
-            if value(columns, places, p.F_DQ, row) == _DIRECT and own[mine + p.PATH] < 0:
+            if value(columns, places, p.F_DQ, row) == _DIRECT and rows[mine + r.PATH] < 0:
                 break
             identifier = value(columns, places, p.F_MESSAGE, row)
             if identifier == p.NONE or not has(columns, places, p.F_SOURCE, row):
                 break
             message_class = value(columns, places, p.F_CLASS, row)
-            if kind == p.USER and message_class != 0:
+            if kind == steps.USER and message_class != 0:
                 break
             s0, s1 = columns[places[p.F_SOURCE, 2], row], columns[places[p.F_SOURCE, 2] + 1, row]
             if tables.find(known_heads, known, s0, s1, identifier) >= 0:
@@ -487,23 +333,23 @@ def run(
                     break
                 if age <= allowed + _SECONDS:
                     flags |= 1 << 19
-                elif not said & p.SAID_EXPIRED:
+                elif not rows[of + r.SAID] & p.SAID_EXPIRED:
                     break
             hops = value(columns, places, p.F_RC, row)
-            if own[mine + p.MANAGED] and (own[mine + p.HIGH] != 0 or own[mine + p.LOW] != 0):
-                same = s0 == own[mine + p.HIGH] and s1 == own[mine + p.LOW]
+            if rows[mine + r.MANAGED] and (rows[mine + r.HIGH] != 0 or rows[mine + r.LOW] != 0):
+                same = s0 == rows[mine + r.HIGH] and s1 == rows[mine + r.LOW]
                 if hops == p.NONE or same != (hops == 0):
                     break
                 flags |= 1 << 52
                 if same:
                     flags |= 1 << (53 + side)
-            if own[mine + p.MANAGED]:
-                original = 1 if s0 == own[mine + p.HIGH] and s1 == own[mine + p.LOW] else 0
+            if rows[mine + r.MANAGED]:
+                original = 1 if s0 == rows[mine + r.HIGH] and s1 == rows[mine + r.LOW] else 0
             else:
                 original = 1 if hops == 0 else 0
-            transactional = 1 if kind == p.USER and has(columns, places, p.F_SEQUENCE, row) else 0
+            transactional = 1 if kind == steps.USER and has(columns, places, p.F_SEQUENCE, row) else 0
             ordered = 0
-            if original and kind == p.USER and value(columns, places, p.F_TH, row) <= 0:
+            if original and kind == steps.USER and value(columns, places, p.F_TH, row) <= 0:
                 ordered = 1
             if (ordered or (transactional and original)) and queue_words(columns, places, row, base, words):
                 break
@@ -523,7 +369,7 @@ def run(
             # --- transactions
             if transactional:
                 flags |= 1 << 21
-                path = own[mine + p.PATH]
+                path = rows[mine + r.PATH]
                 if path < 0:
                     break
                 if index[path, p.SENT_NS] > index[path, p.ANSWERED_NS] and time - index[path, p.SENT_NS] > GAP_NS:
@@ -536,7 +382,7 @@ def run(
                 previous, transaction = value(columns, places, p.F_PREVIOUS, row), value(columns, places, p.F_ID, row)
                 first_mark, last_mark = value(columns, places, p.F_FM, row), value(columns, places, p.F_LM, row)
                 if (
-                    not own[p.PASSED] >> side & 1
+                    not rows[of + r.PASSED] >> side & 1
                     or sequence_number == p.NONE
                     or previous == p.NONE
                     or transaction == p.NONE
@@ -592,8 +438,8 @@ def run(
                 if not fits:
                     break
                 flags |= views << 32
-        if kind == p.ORDER:
-            there, back = own[its + p.PATH], own[mine + p.PATH]
+        if kind == steps.ORDER:
+            there, back = rows[its + r.PATH], rows[mine + r.PATH]
             if there < 0 or back < 0 or index[there, p.GENERATION]:
                 break
             sequence = value(columns, places, p.F_ORDER_SEQUENCE, row)
@@ -630,7 +476,7 @@ def run(
                 started = began
             if started != p.NONE:
                 flags |= 1 << 29
-                if started <= cursor[p.DOUBTED]:
+                if started <= shared[r.DOUBTED_NS]:
                     break
                 if (time - started) // _MS + _TICK_MS < _DELAY_MS:
                     break
@@ -644,6 +490,21 @@ def run(
                 flags |= 1 << 30
                 if order_number < index[order_progress, p.DONE]:
                     break
+        # --- counts, windows, acknowledgments
+        steps.see(
+            rows, of, side, nodes, shared, out, kind, time, number,
+            value(columns, places, p.F_DM, row), value(columns, places, p.F_WINDOW, row),
+            value(columns, places, p.F_ACK, row), value(columns, places, p.F_LOWEST, row),
+            value(columns, places, p.F_FLAGS, row), value(columns, places, p.F_USER_SENT, row),
+            value(columns, places, p.F_RECOVERABLE_SENT, row), value(columns, places, p.F_CLASS, row),
+        )  # fmt: skip
+        shared[r.DECIDED] = 1
+        for entry in range(1, out[0], 4):
+            values = mixed(values, out[entry] << 8 | out[entry + 1])
+            if out[entry + 1] & 3 != steps.HOLDS:
+                flags = -1
+        if flags < 0:
+            break
         # --- its class
         found = tables.find(class_heads, classes, kind, flags, values)
         if found < 0:
@@ -661,40 +522,13 @@ def run(
             cursor[p.WHY] = p.ASKS
             break
         # --- everything is usual: change the state
+        shared[r.DECIDED] = 0
         classes[found, p.CAME] = came
         means[place] = classes[found, p.MEANS]
-        own[mine + p.LATEST_NS] = time
-        own[mine + p.LATEST_FRAME] = number
-        if headed:
-            own[mine + p.ACK_COUNT] = ack
-            own[mine + p.ACK_RECOVERABLE] = ack_recoverable
-            own[mine + p.WINDOW] = window
-            own[mine + p.BEFORE] = ack
-            if taken:
-                following = nodes[tail, p.NODE_NEXT]
-                nodes[tail, p.NODE_NEXT] = cursor[p.FREE_NODE]
-                cursor[p.FREE_NODE] = own[its + p.HEAD]
-                cursor[p.FREE_NODES] += taken
-                own[its + p.HEAD] = following
-                own[its + p.LENGTH] -= taken
         if message:
-            own[mine + p.SENT] = sends
-            own[mine + p.OLD] += old
-            own[mine + p.RECOVERABLE] = recovers
-            node = cursor[p.FREE_NODE]
-            cursor[p.FREE_NODE] = nodes[node, p.NODE_NEXT]
-            cursor[p.FREE_NODES] -= 1
-            nodes[node, p.NODE_NEXT] = -1
-            nodes[node, p.NODE_TIME] = time
-            nodes[node, p.NODE_MESSAGE] = number << 1 | recoverable
-            if own[mine + p.LENGTH]:
-                nodes[own[mine + p.TAIL], p.NODE_NEXT] = node
-            else:
-                own[mine + p.HEAD] = node
-            own[mine + p.TAIL] = node
-            own[mine + p.LENGTH] += 1
+            rows[mine + r.OLD] += old
             if value(columns, places, p.F_DQ, row) == _DIRECT:
-                index[own[mine + p.PATH], p.NAMED_DIRECT] = 1
+                index[rows[mine + r.PATH], p.NAMED_DIRECT] = 1
             known_row = tables.add(known_ends, known_heads, known, s0, s1, identifier)
             known[known_row, p.FRAME] = number
             known[known_row, p.WHERE] = offsets_0[row] if one else -1
@@ -747,15 +581,15 @@ def run(
                     index[path, p.DIRECT] = 1
                 else:
                     index[path, p.INDIRECT] = 1
-        if kind == p.ORDER:
-            there = own[its + p.PATH]
+        if kind == steps.ORDER:
+            there = rows[its + r.PATH]
             index[there, p.ANSWERS] = 1
             index[there, p.ANSWERED_NS] = time
             if order_number >= index[order_progress, p.TOP]:
                 index[there, p.FIRST_NS] = p.NONE
                 index[order_progress, p.PROGRESS_NS] = p.NONE
             index[order_progress, p.DONE] = max(index[order_progress, p.DONE], order_number)
-            over = own[mine + p.ACK_COUNT] == (own[its + p.SENT] & 0xFFFF) and order_number >= top
+            over = rows[mine + r.ACK_COUNT] == (rows[its + r.SENT] & 0xFFFF) and order_number >= top
             index[order_progress, p.OVER] = 1 if over and index[there, p.SENT_ON] == connection else 0
         at += 1
         cursor[p.WHY] = p.ENDED

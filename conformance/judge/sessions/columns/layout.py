@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-NONE: Final = -(1 << 63)
-"""The absent number."""
+from conformance.judge.sessions.registers import NONE as NONE
 
 KEYS: Final = (
     "Packet.Kind", "UserHeader.Flags.RC", "UserHeader.SourceQueueManager", "BaseHeader.Flags.PR",
@@ -27,9 +26,6 @@ KEYS: Final = (
     F_ACK, F_LOWEST, F_FLAGS, F_USER_SENT, F_RECOVERABLE_SENT, F_SEQUENCE, F_NUMBER, F_PREVIOUS, F_ID, F_FM, F_LM, F_FA,
     F_ORDER_SEQUENCE, F_ORDER_NUMBER, F_ORDER_PREVIOUS, F_CLASS, F_MANAGER, F_PRIVATE, F_PUBLIC, F_DIRECT,
 ) = range(len(KEYS))  # fmt: skip
-KINDS: Final = ("UserMessage", "OrderAck", "FinalAck", "SessionAck")
-USER, ORDER, FINAL, SESSION = range(len(KINDS))
-"""The kinds as `Packet.Kind` numbers them."""
 
 # A table: a bucket's first row, and rows with a key of three words, the next row of the bucket, and the rows that came
 # just before and after. Its ends: number of rows used, the most there may be, the oldest and newest, and the first of
@@ -38,26 +34,8 @@ K0, K1, K2, NEXT, OLDER, NEWER, DATA = range(7)
 COUNT, LIMIT, OLDEST, NEWEST, FREE, FILLED = range(6)
 ENDS = 8
 
-# A session. QUIET: packets other than an initiator's messages are no concern of its opening; SETTLED: none are.
-# PASSED: bits of the sides from which a transactional message was sent. SAID: requirements reported as undecided, see
-# `UNDECIDED`.
-USED, CONNECTION, COMPLETE, QUIET, SETTLED, PASSED, SAID, RECOVERABLE_MS, EXPRESS_MS = range(9)
-# One side of it. KNOWN to RECOVERABLE: `Direction`. ACK_COUNT, ACK_RECOVERABLE: `Acknowledged`. WINDOW to PENDING:
-# `FlowSide`, its messages under way in the nodes HEAD to TAIL. MANAGED: the opening named the queue manager HIGH, LOW.
-# PATH: the row of the path from it. NAMED: the window in its ConnectionParameters.
-SIDES = (10, 30)
-(
-    KNOWN, SENT, RECOVERABLE, ACK_COUNT, ACK_RECOVERABLE, WINDOW, BEFORE, PENDING, HEAD, TAIL, LENGTH,
-    MANAGED, HIGH, LOW, PATH, NAMED, LATEST_NS, OLD, PAUSED, LATEST_FRAME,
-) = range(20)  # fmt: skip
-SESSION_WIDTH = 50
-# The requirements that a connection may have been told to be undecided about: bits of SAID.
-SAID_USER, SAID_RECOVERABLE, SAID_WERE_SENT, SAID_RECOVERABLE_WERE, SAID_WINDOW, SAID_IN_TIME, SAID_EXPIRED = (
-    1 << at for at in range(7)
-)
-
-# A node: a message under way. NODE_MESSAGE: its frame twice, and one more if it is recoverable.
-NODE_NEXT, NODE_TIME, NODE_MESSAGE = range(3)
+SAID_EXPIRED = 1 << 32
+"""Set in `registers.SAID` where a connection may have been told that the time to live of a message is undecided."""
 
 # Rows of the index by the kind of their key, the lowest bits of its last word.
 OF_SOURCE, OF_LAST, OF_CURRENT, OF_PATH, OF_PROGRESS = range(1, 6)
@@ -93,11 +71,9 @@ CLASS_WIDTH = DATA + 2
 AGAIN = 0x1111_1111_1111_1111
 """Powers of two: after so many packets of a class the rules are asked again: 1, 16, 256 and so on."""
 # The cursor. AT: where the run begins, then where it stopped, at most at STOP; WHY, and for ASKS the packet's class.
-# DUE: the time from which suspicions must be looked at. FREE_NODE: the first free node. KEPT: the most messages under
-# way. TICKS: of VIEWS.
-# DOUBTED: of the notes.
-AT, WHY, CLASS, DUE, FREE_NODE, FREE_NODES, KEPT, TICKS, STOP, DOUBTED = range(10)
-CURSOR = 16
+# DUE: the time from which suspicions must be looked at. TICKS: of VIEWS.
+AT, WHY, CLASS, DUE, TICKS, STOP = range(6)
+CURSOR = 8
 ENDED, UNUSUAL, ASKS = range(3)
 
 MAX_HEAD = 4096
