@@ -15,7 +15,7 @@ from conformance.judge.sessions.registers import NONE
 KINDS: Final = ("UserMessage", "OrderAck", "FinalAck", "SessionAck")
 """The kinds of packets that a session consists of; the first three are messages (3.1.1.4)."""
 USER, ORDER, FINAL, SESSION, OTHER = range(5)
-FAILS, HOLDS, OPEN, NOTE = range(4)
+HOLDS, FAILS, OPEN, NOTE = range(4)
 """The outcomes; above the two lowest bits are those of the alternatives under which a rule holds, or the act of a NOTE.
 
 Of what stays OPEN, the expected number is the reason; the actual one is 1 where it is told once in the capture.
@@ -71,7 +71,7 @@ def put(out: Any, rule: int, outcome: int, expected: int, actual: int) -> int:
 
 
 def judge(out: Any, rule: int, holds: int, expected: int, actual: int) -> int:
-    """Add whether a rule holds; return that."""
+    """Add whether a rule holds; return the outcome."""
     return put(out, rule, HOLDS if holds else FAILS, expected, actual)
 
 
@@ -282,12 +282,10 @@ def release(nodes: Any, shared: Any, node: int) -> int:
 def announce(rows: Any, mine: int, out: Any, kind: int, time: int, window: int) -> int:
     """Judge the window that an acknowledgment announces, by that of the ConnectionParameters (3.1.6.4)."""
     named = rows[mine + r.NAMED]
-    holds = 1
-    if named > 0:
-        holds = judge(out, ANNOUNCED, window <= named, named, window)
-    if not holds:
+    above = named > 0 and judge(out, ANNOUNCED, window <= named, named, window) == FAILS
+    if above:
         rows[mine + r.NAMED] = window  # Others of this size are no deviations of their own.
-    if not holds or named <= 0:
+    if above or named <= 0:
         rows[mine + r.WINDOW] = max(rows[mine + r.WINDOW], window)
     pauses = kind == SESSION and window == _PAUSED and rows[mine + r.NAMED] > _PAUSED
     rows[mine + r.PAUSED_NS] = time if pauses else 0

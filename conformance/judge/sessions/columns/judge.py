@@ -154,6 +154,7 @@ class ColumnSessions:
     def count_all(self) -> None:
         """See `SessionJudge.count_all`."""
         self.sessions.count_all()
+        self.cursor[at.FULL] = 1
 
     def sender_of(self, seen: Seen) -> str:
         """See `SessionJudge.sender_of`."""

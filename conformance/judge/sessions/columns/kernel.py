@@ -232,6 +232,7 @@ def run(
     the rules on single packets decide. means, entered: by place, the number of what was said, and the
     row in `known`. words: scratch.
     """
+    last_outcome = steps.FAILS if cursor[p.FULL] else steps.HOLDS
     first = len(meta_0)
     at = begin = cursor[p.AT]
     end = cursor[p.STOP]
@@ -255,8 +256,9 @@ def run(
         slot = slots[connection]
         cursor[p.WHY] = p.UNUSUAL
         kind = columns[places[p.F_KIND, 2], row]
-        # Where times are coarse or missing, the rules themselves decide what they tell.
-        if time <= shared[r.DOUBTED_NS] or time % _TENTH == 0:
+        # Where times are coarse or missing, the rules themselves decide what they tell of transactions.
+        timed = kind == steps.ORDER or value(columns, places, p.F_TH, row) > 0
+        if time <= shared[r.DOUBTED_NS] or (timed and time % _TENTH == 0):
             break
         if slow or time >= cursor[p.DUE] or slot < 0 or shared[r.SPARE] <= r.MOST_MISSES:
             break
@@ -501,9 +503,9 @@ def run(
         shared[r.DECIDED] = 1
         for entry in range(1, out[0], 4):
             values = mixed(values, out[entry] << 8 | out[entry + 1])
-            if out[entry + 1] & 3 != steps.HOLDS:
+            if out[entry + 1] & 3 > last_outcome:
                 flags = -1
-        if flags < 0:
+        if flags < 0 or rows[mine + r.MISCOUNTED]:
             break
         # --- its class
         found = tables.find(class_heads, classes, kind, flags, values)

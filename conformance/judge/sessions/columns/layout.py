@@ -71,8 +71,8 @@ CLASS_WIDTH = DATA + 2
 AGAIN = 0x1111_1111_1111_1111
 """Powers of two: after so many packets of a class the rules are asked again: 1, 16, 256 and so on."""
 # The cursor. AT: where the run begins, then where it stopped, at most at STOP; WHY, and for ASKS the packet's class.
-# DUE: the time from which suspicions must be looked at. TICKS: of VIEWS.
-AT, WHY, CLASS, DUE, TICKS, STOP = range(6)
+# DUE: the time from which suspicions must be looked at. TICKS: of VIEWS. FULL: failures are counted like passes.
+AT, WHY, CLASS, DUE, TICKS, STOP, FULL = range(7)
 CURSOR = 8
 ENDED, UNUSUAL, ASKS = range(3)
 
