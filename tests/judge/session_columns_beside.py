@@ -170,6 +170,8 @@ def shown(state: Any) -> Any:
         return state.frame_number
     if isinstance(state, registers.Connection):
         return numbers_of(state)
+    if isinstance(state, registers.TransactionalPath):
+        return numbers_of_path(state)
     if isinstance(state, registers.Registers):
         return list(state.shared)[registers.DOUBTED_NS : registers.READS_INCLUDED + 1]
     if is_dataclass(state):
@@ -191,14 +193,7 @@ def same_state(ours: ColumnSessions, judge: SessionJudge) -> None:
     same_table(mine.transactions.sent, its.transactions.sent)
     same_table(mine.transactions.groups.groups, its.transactions.groups.groups)
     assert mine.transactions.resends.passes == its.transactions.resends.passes
-    assert len(mine.transactions.paths) == len(its.transactions.paths)
-    for hosts, path in its.transactions.paths.items():
-        same(mine.transactions.paths.get(hosts), path, ("generation", "newest", "answers", "first_ns"))
-        found = mine.transactions.paths.get(hosts).sequences
-        assert len(found) == len(path.sequences)
-        for sequence, progress in path.sequences.items():
-            names = ("highest", "acknowledged", "accepted", "last", "generation", "first_ns")
-            same(found.get(sequence), progress, names)
+    assert shown(mine.transactions.paths) == shown(its.transactions.paths)
     assert len(mine.transactions.views) == len(its.transactions.views)
     for source, views in its.transactions.views.items():
         found = mine.transactions.views.get(source)
@@ -232,6 +227,18 @@ def numbers_of(connection: registers.Connection) -> Any:
     row = connection.registers.rows[connection.base : connection.base + registers.WIDTH]
     numbers = [number for place, number in enumerate(row) if place not in APART]
     return numbers, [list(connection.end(side).messages()) for side in registers.ENDS]
+
+
+def numbers_of_path(path: registers.TransactionalPath) -> Any:
+    """The registers of a path and of its sequences, without the places of others."""
+    rows = path.block.rows
+    apart = {registers.STAMP, registers.SEQUENCE, registers.PROGRESS}
+    numbers = [rows[path.base + place] for place in range(registers.PLACES) if place not in apart]
+    sequences = [
+        (sequence, list(rows[one.base + registers.HIGHEST : one.base + registers.WHOLE + 1]))
+        for sequence, one in path.sequences.items()
+    ]
+    return numbers, path.newest, sequences
 
 
 def same(mine: Any, its: Any, names: tuple[str, ...]) -> None:

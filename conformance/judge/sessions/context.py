@@ -5,10 +5,10 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final, Protocol
 
 from conformance.capture import Frame, Side, Trouble
 from conformance.spec.followed_readings import possible
@@ -202,11 +202,11 @@ class Kept(Seen):
         return self._packet
 
 
-@dataclass(slots=True)
-class Path:
+class Path(Protocol):
     """The traffic from one host to another, over all their connections. generation: grows with every loss."""
 
-    generation: int = 0
+    @property
+    def generation(self) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,12 +270,6 @@ class Notes:
         verdict = verdict_on(seen, requirement, Outcome.FAIL, expected, actual, readings, evidence=evidence(seen))
         self.suspected += 1
         self.suspicions.append(Suspicion(verdict, seen.kept(), tuple((path, path.generation) for path in paths)))
-
-    def move(self, path: Callable[[Path], Path]) -> None:
-        """Replace the paths of all suspicions by other forms of them."""
-        self.suspicions = deque(
-            replace(one, paths=tuple((path(at), generation) for at, generation in one.paths)) for one in self.suspicions
-        )
 
     def resolve(self, now_ns: int | None) -> None:
         """Decide the suspicions that have waited long enough; with None, at the end, all of them."""

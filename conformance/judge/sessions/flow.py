@@ -7,37 +7,21 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from conformance.capture import Side
 from conformance.judge.sessions import flow_steps as steps
 from conformance.judge.sessions import registers as at
 from conformance.judge.sessions.context import (
-    COARSE,
-    LOST,
     MESSAGES,
-    NO_TIMES,
-    SET_BACK,
-    Assumed,
     Notes,
     Seen,
 )
 from conformance.judge.sessions.packets import judge_alone
 from conformance.judge.sessions.registers import NONE, Connection
-from conformance.spec.catalogue import requirement_id
-from conformance.spec.followed_readings import either
-from conformance.verdict import Json
+from conformance.judge.sessions.reports import RULES, report, results
 
-ACKNOWLEDGED_IN_TIME: Final[str] = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
-_READING_WINDOW, _READING_INCLUDED = "R-MQQB-window", "R-MQQB-session-header-included"
-_BITS: Final = {
-    _READING_WINDOW: {"own": steps.OWN, "received": steps.RECEIVED_WINDOW},
-    _READING_INCLUDED: {"in-time": steps.TIMELY},
-}
-_OTHERS: Final = 2  # The bit of an alternative that these do not name.
 _PARAMETERS = "ConnectionParametersHeader"
 _KIND: Final = {name: number for number, name in enumerate(steps.KINDS)}
 KEYS: Final = (
@@ -47,84 +31,7 @@ KEYS: Final = (
     "MessagePropertiesHeader.MessageClass",
 )  # fmt: skip
 """The values that `flow_steps.see` takes, in its order."""
-_REASONS: Final = (
-    LOST,
-    "the count goes on from one that was wrong before",
-    "messages may have been stored in another order than they were sent in",
-    NO_TIMES,
-    SET_BACK,
-    COARSE,
-)
-
-Words = Callable[[Seen, int, int], tuple[Json, Json]]
-
-
-class Rule(NamedTuple):
-    """One rule of `flow_steps`. words: the expected and the actual value. reading: the one that it depends on."""
-
-    requirement: str
-    words: Words
-    reading: str | None = None
-
-
-def _numbers(_: Seen, expected: int, actual: int) -> tuple[Json, Json]:
-    return expected, actual
-
-
-def _named(name: str) -> Words:
-    return lambda _, expected, actual: ({name: expected}, actual)
-
-
-def _header(seen: Seen) -> Json:
-    lowest, flags = map(seen.number, KEYS[3:5])
-    return {"number": lowest, "flags": flags}
-
-
-def _included(_: Seen, before: int, __: int) -> tuple[Json, Json]:
-    if before == NONE:
-        return "three quarters of the time for it are gone", "fewer"
-    return {"above": before}, before
-
-
-RULES: Final = (
-    Rule(requirement_id("MQQB-3.1.7.1.3.user-messages-sent"), _numbers),
-    Rule(requirement_id("MQQB-3.1.7.1.3.recoverable-messages-sent"), _numbers),
-    Rule(requirement_id("MQQB-3.1.1.6.1.acknowledged-were-sent"), _named("at most")),
-    Rule(requirement_id("MQQB-3.1.1.6.1.never-decreases"), _named("at least")),
-    Rule(requirement_id("MQQB-3.1.6.4.recoverable-none"), lambda seen, _, __: ("both zero or neither", _header(seen))),
-    Rule(requirement_id("MQQB-3.1.6.4.recoverable-lowest"), lambda _, __, flags: ({"bit 0": 1}, {"flags": flags})),
-    Rule(requirement_id("MQQB-3.1.6.4.recoverable-lowest"), _numbers),
-    Rule(
-        requirement_id("MQQB-3.1.6.4.recoverable-once"),
-        lambda seen, again, _: ({"not again": [again] if again >= 0 else []}, _header(seen)),
-    ),
-    Rule(requirement_id("MQQB-3.1.1.6.1.recoverable-were-sent"), _named("at most")),
-    Rule(requirement_id("MQMQ-2.2.20.4.ack-sequence-number"), _named("at least")),
-    Rule(requirement_id("MQQB-3.1.7.13.paused"), lambda _, __, ms: ("nothing before the queue is resumed", {"ms": ms})),
-    Rule(requirement_id("MQQB-3.1.6.4.window-size"), _named("at most")),
-    Rule(requirement_id("MQQB-3.1.6.4.something-to-acknowledge"), _named("above")),
-    Rule(requirement_id("MQQB-3.1.7.11.header-included"), _included, _READING_INCLUDED),
-    Rule(requirement_id("MQQB-3.1.5.8.7.recoverable-at-once"), _named("at most")),
-    Rule(ACKNOWLEDGED_IN_TIME, lambda _, most, late: ({"late by at most, ms": most}, {"late by, ms": late})),
-    Rule(requirement_id("MQQB-3.1.7.1.window"), _named("at most"), _READING_WINDOW),
-)
-"""The rules, by their numbers in `flow_steps`."""
 _RECEIVED: Final = RULES[steps.RECEIVED].requirement
-
-
-READINGS: Final = ((at.READS_WINDOW, _READING_WINDOW), (at.READS_INCLUDED, _READING_INCLUDED))
-"""The shared registers with the accepted alternatives of a reading."""
-
-
-def bits_of(reading: str, accepted: tuple[str, ...]) -> int:
-    """Return the bits of alternatives of a reading."""
-    return sum({_BITS[reading].get(name, _OTHERS) for name in accepted})
-
-
-@lru_cache
-def _assumed(reading: str, accepted: tuple[str, ...], bits: int) -> Assumed:
-    fitting = tuple(name for name in accepted if bits & _BITS[reading].get(name, _OTHERS))
-    return ((reading, either(fitting or accepted[:1])),)
 
 
 class Waiting(NamedTuple):
@@ -154,12 +61,12 @@ class Flow:
         registers = connection.registers
         out, shared = registers.out, registers.shared
         if shared[at.DECIDED]:  # Compiled code has done it.
-            shared[at.DECIDED] = 0
+            shared[at.DECIDED] -= 1
             return out
         registers.ensure(1)
         numbers: list[Any] = [NONE if value is None else value for value in seen.values(KEYS)]
         steps.see(
-            registers.rows, connection.base, seen.side == "acceptor", registers.nodes, shared, out,
+            connection.block.rows, connection.base, seen.side == "acceptor", registers.nodes, shared, out,
             _KIND.get(seen.kind, steps.OTHER), seen.time_ns, seen.frame_number, *numbers,
         )  # fmt: skip
         return out
@@ -167,20 +74,16 @@ class Flow:
     def tell(self, seen: Seen, notes: Notes, out: Any) -> None:
         """Report what was found of a packet."""
         assert seen.side is not None
-        for place in range(1, out[0], 4):
-            rule, outcome, expected, actual = out[place : place + 4]
-            kind = outcome & 3
-            if kind == steps.NOTE and outcome >> 2 == steps.WAITS:
+        for rule, outcome, expected, actual in results(out):
+            if outcome & 7 != steps.NOTE:
+                report(notes, seen, rule, outcome, expected, actual)
+            elif outcome >> 3 == steps.WAITS:
                 shared = self.connection.registers.shared
                 covered = tuple(shared[at.COVERED_NS : at.COVERED_RECOVERABLE + 1]) if expected else None
                 waiting = self.pending.setdefault(seen.side, deque(maxlen=steps.MOST_PENDING))
                 waiting.append(Waiting(seen.kept(), covered, bool(actual)))  # type: ignore[arg-type]
-            elif kind == steps.NOTE:
-                self._settle(notes, self.pending.pop(seen.side, deque()), covered=bool(expected))
-            elif kind == steps.OPEN:
-                notes.undecided(RULES[rule].requirement, seen, _REASONS[expected], anywhere=bool(actual))
             else:
-                _report(notes, seen, rule, outcome, expected, actual)
+                self._settle(notes, self.pending.pop(seen.side, deque()), covered=bool(expected))
 
     def _settle(self, notes: Notes, pending: deque[Waiting], *, covered: bool) -> None:
         """Judge acknowledgments that have waited. covered: one more is judged now."""
@@ -191,13 +94,9 @@ class Flow:
             if one.covered is not None and right:
                 registers.shared[at.COVERED_NS : at.COVERED_RECOVERABLE + 1] = array("q", one.covered)
                 out[0] = 0
-                steps.times(registers.rows, self.connection.base, registers.shared, out, one.seen.time_ns)
-                for place in range(1, out[0], 4):
-                    rule, outcome, expected, actual = out[place : place + 4]
-                    if outcome == steps.OPEN:
-                        notes.undecided(RULES[rule].requirement, one.seen, _REASONS[expected], anywhere=True)
-                    else:
-                        _report(notes, one.seen, rule, outcome, expected, actual, late=True)
+                steps.times(self.connection.block.rows, self.connection.base, registers.shared, out, one.seen.time_ns)
+                for result in results(out):
+                    report(notes, one.seen, *result, late=True)
             if one.lacks:
                 right = False
                 stated = one.seen.number("SessionHeader.AckSequenceNumber")
@@ -212,17 +111,6 @@ class Flow:
         end.named = seen.number(f"{_PARAMETERS}.WindowSize")
         if end.named is not None:
             end.window = max(end.window or 0, end.named)
-
-
-def _report(
-    notes: Notes, seen: Seen, rule: int, outcome: int, expected: int, actual: int, *, late: bool = False
-) -> None:
-    requirement, words, reading = RULES[rule]
-    holds = outcome & 3 == steps.HOLDS
-    readings = () if reading is None else _assumed(reading, notes.accepted(reading), outcome >> 2)
-    if not (holds and not late and notes.passed(requirement, readings)):
-        say: Callable[..., object] = notes.judge_late if late else notes.judge
-        say(requirement, holds, seen, *words(seen, expected, actual), readings)
 
 
 @dataclass(frozen=True, slots=True)

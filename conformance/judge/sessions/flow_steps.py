@@ -15,8 +15,8 @@ from conformance.judge.sessions.registers import NONE
 KINDS: Final = ("UserMessage", "OrderAck", "FinalAck", "SessionAck")
 """The kinds of packets that a session consists of; the first three are messages (3.1.1.4)."""
 USER, ORDER, FINAL, SESSION, OTHER = range(5)
-HOLDS, FAILS, OPEN, NOTE = range(4)
-"""The outcomes; above the two lowest bits are those of the alternatives under which a rule holds, or the act of a NOTE.
+HOLDS, FAILS, OPEN, NOTE, SUSPECT = range(5)
+"""The outcomes. Above the three lowest bits: the alternatives under which a rule holds, or the act of a NOTE.
 
 Of what stays OPEN, the expected number is the reason; the actual one is 1 where it is told once in the capture.
 """
@@ -27,12 +27,12 @@ WAITS, SETTLES = range(2)
     RECOVERABLE_WERE_SENT, RECEIVED, PAUSE, ANNOUNCED, SOMETHING, INCLUDED, AT_ONCE, IN_TIME, IN_WINDOW,
 ) = range(17)  # fmt: skip
 """The rules, see `flow.RULES`."""
-LOST, CONSEQUENCE, ANOTHER_ORDER, NO_TIMES, SET_BACK, COARSE = range(6)
+LOST, CONSEQUENCE, ANOTHER_ORDER, NO_TIMES, SET_BACK, COARSE, UNSEEN = range(7)
 """Why a rule stays open."""
 OWN, RECEIVED_WINDOW = 1, 2
 """The alternatives of the reading of the window."""
-TIMELY = 1
-"""That of the reading of a SessionHeader in a message that is kept when the acknowledgment is nearly due."""
+TIMELY, UNTIMELY = 1, 2
+"""Those of the reading of a SessionHeader in a message: only when the acknowledgment is nearly due, or at any time."""
 MOST_PENDING: Final = 64
 """Acknowledgments that are not judged yet."""
 
@@ -44,6 +44,7 @@ SLACK_MS: Final = 1_000
 """An acknowledgment may be under way, or wait for its turn, this long."""
 MOST_AT_ONCE: Final = 33
 """The 33rd recoverable message is counted before it makes the acknowledgment due."""
+_WIDE = 33  # Messages; the default of Windows is 64.
 _PAUSED = 1  # WindowSize of the acknowledgment that is sent when a queue is paused (3.1.7.13).
 _NOTICED_NS = 1_000_000_000  # So late may a busy program notice something.
 
@@ -320,11 +321,11 @@ def cover(
         if covered or lacks:
             rows[mine + r.PENDING] = min(MOST_PENDING, rows[mine + r.PENDING] + 1)
             rows[mine + r.LACKING] |= lacks
-            put(out, 0, NOTE | WAITS << 2, covered, lacks)
+            put(out, 0, NOTE | WAITS << 3, covered, lacks)
         return 0
     right = rows[mine + r.LACKING] == 0  # The times of what a count has left out are not known.
     if rows[mine + r.PENDING]:
-        put(out, 0, NOTE | SETTLES << 2, covered, 0)
+        put(out, 0, NOTE | SETTLES << 3, covered, 0)
         rows[mine + r.PENDING] = rows[mine + r.LACKING] = 0
     if covered and right:
         times(rows, base, shared, out, time)
@@ -389,7 +390,7 @@ def include(
     fitting = shared[r.READS_INCLUDED]
     if not something or early:
         fitting &= ~TIMELY
-    return put(out, INCLUDED, (HOLDS if fitting else FAILS) | fitting << 2, NONE if something else before, before)
+    return put(out, INCLUDED, (HOLDS if fitting else FAILS) | fitting << 3, NONE if something else before, before)
 
 
 def times(rows: Any, base: int, shared: Any, out: Any, time: int) -> int:
@@ -441,12 +442,18 @@ def send(
     fitting = reads & ((OWN if waiting <= mine_window else 0) | (RECEIVED_WINDOW if waiting <= its_window else 0))
     most = max(mine_window if reads & OWN else 0, its_window if reads & RECEIVED_WINDOW else 0)
     if most:  # A window of 0 would forbid every message; MS-MQMQ 2.2.20.4 excludes it.
-        put(out, IN_WINDOW, (HOLDS if fitting else FAILS) | fitting << 2, most, waiting)
+        put(out, IN_WINDOW, (HOLDS if fitting else FAILS) | fitting << 3, most, waiting)
     return 0
 
 
+def has_room(rows: Any, end: int) -> bool:
+    """Tell whether the window of a side lets it send whatever it has to: it is wide, and not full."""
+    named: int = rows[end + r.NAMED]
+    return named >= _WIDE and rows[end + r.LENGTH] < named
+
+
 LOWERED: Final = (
-    after, bits, put, judge, leave, untimely, own, stated, count, acknowledge, take, find_missing, skip, reserve,
-    release, announce, cover, drop, leaves_out, include, times, due, send, see,
+    has_room, after, bits, put, judge, leave, untimely, own, stated, count, acknowledge, take, find_missing, skip,
+    reserve, release, announce, cover, drop, leaves_out, include, times, due, send, see,
 )  # fmt: skip
 """The functions that compiled code includes."""

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, SetBack, Side
 from conformance.judge.sessions import context
-from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Path, Readings, Said, Seen
-from conformance.judge.sessions.flow import READINGS, Counted, Flow, bits_of, judge_connection
+from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Readings, Said, Seen
+from conformance.judge.sessions.flow import Counted, Flow, judge_connection
 from conformance.judge.sessions.keys import FREQUENT, sender_name
 from conformance.judge.sessions.message_memory import Unopened
 from conformance.judge.sessions.messages import Lifetimes, Messages, Origins, judge_order_queue
 from conformance.judge.sessions.opening import NULL_GUID, Clocks, Opening
 from conformance.judge.sessions.packets import Pings, judge_alone
 from conformance.judge.sessions.registers import DOUBTED_NS, Registers
+from conformance.judge.sessions.reports import READINGS, bits_of
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
-from conformance.judge.sessions.waits import Ending, Pasts, has_room, judge_waits
+from conformance.judge.sessions.waits import Ending, Pasts, judge_waits
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
 
@@ -84,9 +85,6 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
             tables.pasts.sent_again(seen, notes, first)
         old = tables.lifetimes.see(seen, notes, source, first=new or again, original=original)
         session.flow.connection.end(side).old += old or not new
-    # Where the window is narrow, an OrderAck waits for acknowledgments of what was sent before it.
-    connection = session.flow.connection
-    begun_ns = opening.opened.time_ns if has_room(connection.end(side)) else seen.time_ns
     known = tables.messages.known
     tables.transactions.see(
         seen,
@@ -95,8 +93,7 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
         new=new,
         original=original,
         idle=counted.idle,
-        settled=connection.settled(side),
-        begun_ns=begun_ns,
+        connection=session.flow.connection,
     )
 
 
@@ -156,17 +153,18 @@ class Tables:
     messages: Messages
     lifetimes: Lifetimes
     transactions: Transactions
+    registers: Registers
     pings: Pings = field(default_factory=Pings)
     sessions: dict[int, Session] = field(default_factory=dict)
     origins: Origins = field(default_factory=Origins)
     clocks: Clocks = field(default_factory=Clocks)
     pasts: Pasts = field(default_factory=Pasts)
-    registers: Registers = field(default_factory=Registers)
 
     @classmethod
     def begin(cls, scopes: tuple[str, ...]) -> Tables:
         """Make empty ones. scopes: of `Transactions`."""
-        return cls(Messages(), Lifetimes(), Transactions(scopes))
+        registers = Registers()
+        return cls(Messages(), Lifetimes(), Transactions(scopes, registers), registers)
 
     def forget(self, number: int) -> None:
         """Forget the messages and transactions that came too long before the packet of this number."""
@@ -181,7 +179,7 @@ class Tables:
 
     def open(self, event: Opened, reached: int) -> None:
         """Begin the state of a connection. reached: the number of the last packet."""
-        registers = self.registers.open(complete=event.complete)
+        registers = self.registers.open(event.connection, event.time_ns, complete=event.complete)
         opening = Opening(event, known=event.complete, began=reached, registers=registers)
         self.sessions[event.connection] = Session(opening, Flow(registers))
 
@@ -210,11 +208,10 @@ class SessionJudge:
         for place, reading in READINGS:
             self.tables.registers.shared[place] = bits_of(reading, self._notes.accepted(reading))
 
-    def moved(self, tables: Tables, path: Callable[[Path], Path]) -> SessionJudge:
-        """Return a judge that goes on in place of this one, with other tables. path: gives a path its new form."""
+    def moved(self, tables: Tables) -> SessionJudge:
+        """Return a judge that goes on in place of this one, with other tables."""
         made = SessionJudge(self._notes.readings, tables=tables)
         made._notes, made.reached = self._notes, self.reached
-        self._notes.move(path)
         return made
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from conformance.capture import Side
@@ -12,11 +13,11 @@ NONE: Final = -(1 << 63)
 """The absent number."""
 ENDS: Final[tuple[Side, Side]] = ("initiator", "acceptor")
 
-# A connection. COMPLETE: the capture has it from its first byte. RECOVERABLE_MS, EXPRESS_MS: the timers that
-# ConnectionParameters packets named last. SAID: bits of the rules that were undecided here. Compiled code alone reads
-# QUIET: packets other than an initiator's messages are no concern of its opening; SETTLED: none are; PASSED: bits of
-# the sides from which a transactional message was sent.
-COMPLETE, RECOVERABLE_MS, EXPRESS_MS, SAID, QUIET, SETTLED, PASSED = range(7)
+# A connection. COMPLETE: the capture has it from its first byte. OPENED_NS: its first record. RECOVERABLE_MS,
+# EXPRESS_MS: the timers that ConnectionParameters packets named last. SAID: bits of the rules that were undecided here.
+# Compiled code alone reads QUIET: packets other than an initiator's messages are no concern of its opening; SETTLED:
+# none are; PASSED: bits of the sides from which a transactional message was sent.
+COMPLETE, CONNECTION, OPENED_NS, RECOVERABLE_MS, EXPRESS_MS, SAID, QUIET, SETTLED, PASSED = range(9)
 # One side of it. KNOWN: the capture has all its packets. SENT, RECOVERABLE: how many messages it has sent. AHEAD,
 # RECOVERABLE_AHEAD: by how much the last count that it stated itself was too high, modulo 2**16. MISCOUNTED: its last
 # packet counts otherwise than it has sent, and not by as much as one before.
@@ -28,25 +29,47 @@ COMPLETE, RECOVERABLE_MS, EXPRESS_MS, SAID, QUIET, SETTLED, PASSED = range(7)
 # have been sent before. PAUSED_NS: since when it acknowledges nothing, 0 where it does.
 # Compiled code alone reads MANAGED: the opening named the queue manager HIGH, LOW; and PATH: the row of the path from
 # it.
-SIDES: Final = (7, 33)
+SIDES: Final = (9, 36)
 (
     KNOWN, SENT, RECOVERABLE, AHEAD, RECOVERABLE_AHEAD, MISCOUNTED, ACK_COUNT, ACK_RECOVERABLE, MISSING, MISSES, WINDOW,
     NAMED, BEFORE, PENDING, LACKING, FIRST, LAST, LENGTH, LATEST, LATEST_NS, OLD, PAUSED_NS, MANAGED, HIGH, LOW, PATH,
-) = range(26)  # fmt: skip
-WIDTH: Final = 59
+    PATH_STAMP,
+) = range(27)  # fmt: skip
+WIDTH: Final = 63
+# A row of PLACES registers of a path or of one of its sequences begins with a number that no other row has had.
+STAMP: Final = 0
+# A path, the transactional traffic from one host to another. GENERATION: grows with every loss. DIRECT, INDIRECT:
+# transactional messages went to direct names, and to others; NAMED_DIRECT: any message went to one. ANSWERS: an
+# OrderAck has come back. BEGUN_NS: when the first message after the last OrderAck came. SENT_NS, SENT_ON: when and on
+# which connection the last transactional message came. ANSWERED_NS: when the last OrderAck did, 0 before. AGAIN_NS:
+# when the last message was sent again. GAP_NS: how long no OrderAck had come before the next message, where that is too
+# long. REFUSAL: a FinalAck has come that refuses a message. SEQUENCES of it are remembered; compiled code finds the one
+# that was asked for last, SEQUENCE, in the row PROGRESS. HOSTS_0, HOSTS_1: the words of its hosts.
+(
+    GENERATION, DIRECT, INDIRECT, NAMED_DIRECT, ANSWERS, BEGUN_NS, SENT_NS, SENT_ON, ANSWERED_NS, AGAIN_NS,
+    GAP_NS, REFUSAL, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1,
+) = range(1, 18)  # fmt: skip
+# The progress of a sequence. HIGHEST, DONE: the highest number sent, and acknowledged, 0 while there is none. ACCEPTED:
+# that reached by a receiver that takes messages only in order, in the generation ACCEPTED_IN; NONE while nothing was
+# seen. NUMBER: that of the last message, accepted or not. WAITS_NS: when the first message after the last OrderAck
+# came. UNENDED: transactions whose last message has not come. OVER: all of it is acknowledged, also by the session.
+# WHOLE: the first message of it that came has number 1.
+HIGHEST, DONE, ACCEPTED, ACCEPTED_IN, NUMBER, WAITS_NS, UNENDED, OVER, WHOLE = range(1, 10)
+PLACES: Final = 18
 # A node of a chain: a message under way, with its time, and its frame twice and one more if it is recoverable; or a
 # recoverable number, in NODE_TIME.
 NODE_NEXT, NODE_TIME, NODE_MESSAGE = range(3)
 NODE: Final = 3
 # What all connections share. FREE, SPARE: the first free node, and how many are free. DOUBTED_NS: the latest time
-# before the clock of the recording was set. READS_WINDOW, READS_INCLUDED: bits of the accepted alternatives. COVERED_NS
-# to COVERED_RECOVERABLE: the messages that the last acknowledgment covers: the times of the first one and of the first
-# recoverable one, and how many recoverable ones there are. DECIDED: `out` has what was found of the packet that comes.
+# before the clock of the recording was set. READS_WINDOW to READS_REJECTED: bits of the accepted alternatives.
+# COVERED_NS to COVERED_RECOVERABLE: the messages that the last acknowledgment covers: the times of the first one and of
+# the first recoverable one, and how many recoverable ones there are. DECIDED: how many of `out` and `order_out` have
+# what was found of the packet that comes.
 (
-    FREE, SPARE, DOUBTED_NS, READS_WINDOW, READS_INCLUDED, COVERED_NS, COVERED_RECOVERABLE_NS, COVERED_RECOVERABLE,
-    DECIDED,
-) = range(9)  # fmt: skip
-SHARED: Final = 9
+    FREE, SPARE, DOUBTED_NS, READS_WINDOW, READS_INCLUDED, READS_SEQUENCE, READS_REJECTED, COVERED_NS,
+    COVERED_RECOVERABLE_NS, COVERED_RECOVERABLE, DECIDED,
+) = range(11)  # fmt: skip
+SHARED: Final = 11
 MAX_OUT: Final = 1 + 4 * 32
 """Words of `out`, see `flow_steps`."""
 MOST_MISSES: Final = 1_024
@@ -56,14 +79,43 @@ MAX_UNDER_WAY: Final = 70_000
 _ROOM = 1 << 12
 
 
+class Block:
+    """Rows of registers. The array is replaced by a larger one, so that it is looked up when needed."""
+
+    def __init__(self, width: int) -> None:
+        self.rows, self._width = array("q"), width
+        self._free: list[int] = []
+
+    def open(self, row: Iterable[int]) -> int:
+        """Begin a row; return its place."""
+        if not self._free:
+            end, more = len(self.rows), max(16 * self._width, len(self.rows))
+            self.rows = self.rows + array("q", [0]) * more  # Compiled code may have the old array: it cannot grow then.
+            self._free = list(range(end, end + more, self._width))
+        base = self._free.pop()
+        content = array("q", row)
+        self.rows[base : base + len(content)] = content
+        return base
+
+    def close(self, base: int) -> None:
+        """End a row."""
+        self.rows[base] = 0
+        self._free.append(base)
+
+
 class Registers:
-    """The registers of all connections. Arrays are replaced by larger ones, so that they are looked up when needed."""
+    """The registers of all connections and paths."""
 
     def __init__(self) -> None:
-        self.rows, self.nodes = array("q"), array("q")
+        self.connections, self.paths, self.nodes = Block(WIDTH), Block(PLACES), array("q")
         self.shared = array("q", [-1, *[0] * (SHARED - 1)])
-        self.out = array("q", [0]) * MAX_OUT
-        self._free: list[int] = []
+        self.out, self.order_out = array("q", [0]) * MAX_OUT, array("q", [0]) * MAX_OUT
+        self._stamp = 0
+
+    def stamp(self) -> int:
+        """Return a number that no row of a path or a sequence has had."""
+        self._stamp += 1
+        return self._stamp
 
     def ensure(self, count: int) -> None:
         """Make room for so many more messages under way, and as many numbers as one packet can leave out."""
@@ -77,32 +129,26 @@ class Registers:
             self.shared[FREE] = first
             self.shared[SPARE] += more
 
-    def open(self, *, complete: bool) -> Connection:
-        """Begin a connection."""
-        if not self._free:
-            count = len(self.rows) // WIDTH
-            more = max(16, count)
-            self.rows = self.rows + array("q", [0]) * (WIDTH * more)
-            self._free = list(range(WIDTH * count, WIDTH * (count + more), WIDTH))
-        base = self._free.pop()
+    def open(self, number: int, time_ns: int, *, complete: bool) -> Connection:
+        """Begin a connection. number, time_ns: of its first record."""
         row = [0] * WIDTH
-        row[COMPLETE], row[RECOVERABLE_MS], row[EXPRESS_MS] = complete, NONE, NONE
+        row[COMPLETE], row[CONNECTION], row[OPENED_NS] = complete, number, time_ns
+        row[RECOVERABLE_MS] = row[EXPRESS_MS] = NONE
         start = 0 if complete else NONE
         for side in SIDES:
             row[side + KNOWN], row[side + MISSING], row[side + MISSES] = complete, -1, start
             row[side + ACK_COUNT] = row[side + ACK_RECOVERABLE] = start
             row[side + WINDOW], row[side + NAMED], row[side + PATH] = NONE, NONE, -1
-        self.rows[base : base + WIDTH] = array("q", row)
-        return Connection(self, base)
+        return Connection(self, self.connections.open(row))
 
     def close(self, connection: Connection) -> None:
         """End a connection, whose registers must not be used any more."""
-        base = connection.base
+        base, rows = connection.base, self.connections.rows
         for side in SIDES:
             for head, count in ((FIRST, LENGTH), (MISSING, MISSES)):
-                if self.rows[base + side + count] > 0:
-                    self._release(self.rows[base + side + head], self.rows[base + side + count])
-        self._free.append(base)
+                if rows[base + side + count] > 0:
+                    self._release(rows[base + side + head], rows[base + side + count])
+        self.connections.close(base)
 
     def _release(self, first: int, count: int) -> None:
         last = first
@@ -117,11 +163,11 @@ def _number(place: int) -> Any:
     """Return an attribute that is a number of a row, None where it is absent."""
 
     def read(self: Any) -> int | None:
-        number = self.registers.rows[self.base + place]
+        number = self.block.rows[self.base + place]
         return None if number == NONE else number
 
     def write(self: Any, number: int | None) -> None:
-        self.registers.rows[self.base + place] = NONE if number is None else number
+        self.block.rows[self.base + place] = NONE if number is None else number
 
     return property(read, write)
 
@@ -129,10 +175,10 @@ def _number(place: int) -> Any:
 class End:
     """The registers of one side of a connection, by their names."""
 
-    __slots__ = ("base", "registers")
+    __slots__ = ("base", "block", "registers")
 
     def __init__(self, registers: Registers, base: int) -> None:
-        self.registers, self.base = registers, base
+        self.registers, self.block, self.base = registers, registers.connections, base
 
     known, sent, recoverable = _number(KNOWN), _number(SENT), _number(RECOVERABLE)
     acknowledged, acknowledged_recoverable, misses = _number(ACK_COUNT), _number(ACK_RECOVERABLE), _number(MISSES)
@@ -142,7 +188,7 @@ class End:
 
     def messages(self) -> Iterator[tuple[int, int, bool]]:
         """Yield the time and the frame of each message under way, and whether it is recoverable, the oldest first."""
-        rows, nodes = self.registers.rows, self.registers.nodes
+        rows, nodes = self.block.rows, self.registers.nodes
         node = rows[self.base + FIRST]
         for _ in range(rows[self.base + LENGTH]):
             node, time_ns, message = nodes[NODE * node : NODE * node + NODE]
@@ -152,12 +198,14 @@ class End:
 class Connection:
     """The registers of one connection, by their names."""
 
-    __slots__ = ("base", "registers")
+    __slots__ = ("base", "block", "registers")
 
     def __init__(self, registers: Registers, base: int) -> None:
-        self.registers, self.base = registers, base
+        self.registers, self.block, self.base = registers, registers.connections, base
 
-    complete, recoverable_ms, express_ms = _number(COMPLETE), _number(RECOVERABLE_MS), _number(EXPRESS_MS)
+    complete, opened_ns, recoverable_ms, express_ms = (
+        _number(place) for place in (COMPLETE, OPENED_NS, RECOVERABLE_MS, EXPRESS_MS)
+    )
 
     def end(self, side: Side) -> End:
         """Return the registers of a side."""
@@ -176,3 +224,82 @@ class Connection:
         """Tell whether a side has acknowledged everything that the other one has sent."""
         other = self.end("acceptor" if side == "initiator" else "initiator")
         return bool(self.end(side).acknowledged == other.sent & 0xFFFF)
+
+
+def signed(number: int) -> int:
+    """Return a number of 64 bits as an int64."""
+    return number - (1 << 64) if number >> 63 else number
+
+
+def unsigned(number: int) -> int:
+    """Return an int64 as a number of 64 bits."""
+    return number & 0xFFFFFFFF_FFFFFFFF
+
+
+class Progress:
+    """The registers of a sequence, by their names."""
+
+    __slots__ = ("base", "block")
+
+    def __init__(self, block: Block, base: int) -> None:
+        self.block, self.base = block, base
+
+    highest, acknowledged, accepted, number = _number(HIGHEST), _number(DONE), _number(ACCEPTED), _number(NUMBER)
+    first_ns, unended, over, whole = _number(WAITS_NS), _number(UNENDED), _number(OVER), _number(WHOLE)
+
+
+class TransactionalPath:
+    """The registers of a path, by their names. newest: the newest sequence. sequences: those seen, or acknowledged."""
+
+    __slots__ = ("base", "block", "newest", "registers", "sequences")
+
+    def __init__(self, registers: Registers, hosts: tuple[int, int]) -> None:
+        row = [0] * PLACES
+        row[STAMP], row[HOSTS_0], row[HOSTS_1] = registers.stamp(), *hosts
+        row[BEGUN_NS], row[GAP_NS], row[PROGRESS] = NONE, NONE, -1
+        self.registers, self.block, self.base = registers, registers.paths, registers.paths.open(row)
+        self.newest: int | None = None
+        self.sequences: OrderedDict[int, Progress] = OrderedDict()
+
+    generation, direct, indirect, named_direct = (
+        _number(place) for place in (GENERATION, DIRECT, INDIRECT, NAMED_DIRECT)
+    )
+    answers, first_ns, latest_ns, connection = (_number(place) for place in (ANSWERS, BEGUN_NS, SENT_NS, SENT_ON))
+    answered_ns, again_ns, gap_ns, refusal = (_number(place) for place in (ANSWERED_NS, AGAIN_NS, GAP_NS, REFUSAL))
+
+    def progress(self, sequence: int) -> Progress | None:
+        """Return the progress of a sequence, None of an unknown one."""
+        found = self.sequences.get(sequence)
+        if found is not None:
+            self.block.rows[self.base + SEQUENCE] = signed(sequence)
+            self.block.rows[self.base + PROGRESS] = found.base
+        return found
+
+    def begin(self, sequence: int, *, whole: bool = False) -> Progress:
+        """Return the progress of a sequence, a new one of an unknown one. whole: its first message has number 1."""
+        found = self.progress(sequence)
+        if found is None:
+            row = (self.registers.stamp(), 0, 0, NONE, 0, 0, NONE, 0, 0, whole)
+            self.sequences[sequence] = Progress(self.block, self.block.open(row))
+            self.block.rows[self.base + SEQUENCES] = len(self.sequences)
+            found = self.progress(sequence)
+            assert found is not None
+        return found
+
+    def bound(self, most: int) -> None:
+        """Forget the first sequences beyond so many."""
+        while len(self.sequences) > most:
+            _, first = self.sequences.popitem(last=False)
+            self.block.close(first.base)
+            rows = self.block.rows
+            rows[self.base + SEQUENCES] = len(self.sequences)
+            if rows[self.base + PROGRESS] == first.base:
+                rows[self.base + PROGRESS] = -1
+
+    def close(self) -> None:
+        """Forget the path; what still refers to it has its last state."""
+        own, rows = Block(PLACES), self.block.rows
+        self.bound(0)
+        base = own.open(rows[self.base : self.base + PLACES])
+        self.block.close(self.base)
+        self.block, self.base = own, base

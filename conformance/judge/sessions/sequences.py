@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from conformance.capture import Side
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Assumed, Notes, Path, Seen
+from conformance.judge.sessions.registers import TransactionalPath
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.followed_readings import either
 
@@ -69,60 +70,6 @@ class Sequence:
     highest: int
     connection: int | None
     generation: int
-
-
-@dataclass(slots=True)
-class Progress:
-    """The progress of a sequence: the highest number sent and the highest acknowledged, 0 while there is none.
-
-    accepted: the number reached by a receiver that takes messages only in order; None while nothing was seen. last: the
-    number of the last message, accepted or not. first_ns: when the first message after the last OrderAck came. unended:
-    transactions whose last message has not come. over: all of it is acknowledged, also by the session.
-    whole: the first message of it that came has number 1.
-    """
-
-    highest: int = 0
-    acknowledged: int = 0
-    accepted: int | None = None
-    last: int = 0
-    generation: int = 0
-    first_ns: int | None = None
-    unended: int = 0
-    over: bool = False
-    whole: bool = False
-
-    def accept(self, number: int, previous: int, generation: int) -> None:
-        """Accept a message by MS-MQQB 3.1.5.8.6; everything before the first one seen counts as accepted."""
-        if self.accepted is None or generation != self.generation:
-            self.accepted, self.generation = max(number, self.accepted or 0), generation
-        elif number > self.accepted and previous <= self.accepted:
-            self.accepted = number
-        self.last = number
-
-
-@dataclass(slots=True)
-class TransactionalPath(Path):
-    """The transactional part of a path. newest: the newest sequence. sequences: those seen, or only acknowledged.
-
-    direct, indirect: transactional messages went to direct names, and to others. named_direct: any message went to one.
-    latest_ns, connection: when and where the last transactional message came. answered_ns: when the last OrderAck
-    did; 0 before. refusal: a FinalAck
-    has come that refuses a message.
-    """
-
-    newest: int | None = None
-    direct: bool = False
-    indirect: bool = False
-    named_direct: bool = False
-    answers: bool = False  # True when any OrderAck has come back.
-    first_ns: int | None = None  # When the first message after the last OrderAck came.
-    latest_ns: int = 0
-    connection: int = 0
-    answered_ns: int = 0
-    again_ns: int = 0  # When the last message was sent again.
-    gap_ns: int | None = None  # How long no OrderAck had come before the next message, where that is too long.
-    refusal: bool = False
-    sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)
 
 
 @dataclass(slots=True)
@@ -239,7 +186,7 @@ class Sequences:
                 self._same(notes, path, _PREVIOUS, sent.number - 1, sent.previous)
 
     def _acknowledged(self, seen: Seen, notes: View, path: TransactionalPath, back: Path, current: Sequence) -> None:
-        progress = path.sequences.get(current.identifier)
+        progress = path.progress(current.identifier)
         acknowledged = progress.acknowledged if progress is not None else 0
         expected = {"sequence": current.identifier, "acknowledged": current.highest}
         actual = {"sequence": current.identifier, "acknowledged": acknowledged}

@@ -7,11 +7,15 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from conformance.judge.sessions import order_steps
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, NOTICED_NS, Notes, Path, Seen
-from conformance.judge.sessions.keys import group_words, guid_words
-from conformance.judge.sessions.sequences import Hosts, Progress, Resends, Sent, Sequences, TransactionalPath, View
+from conformance.judge.sessions.flow_steps import NOTE, has_room
+from conformance.judge.sessions.keys import group_words, guid_words, host_words
+from conformance.judge.sessions.order_steps import DIRECT, advance, named
+from conformance.judge.sessions.registers import DECIDED, NONE, Connection, Registers, TransactionalPath, signed
+from conformance.judge.sessions.reports import READING_SEQUENCE, UNSEEN, report, results
+from conformance.judge.sessions.sequences import Hosts, Resends, Sent, Sequences, View
 from conformance.spec.catalogue import requirement_id
-from conformance.spec.followed_readings import either
 
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")
 _LAST = requirement_id("MQMQ-2.2.20.5.last-in-transaction")
@@ -254,35 +258,19 @@ class Groups:
 
 
 _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
-_IN_ORDER = requirement_id("MQQB-3.1.1.6.2.in-order")
-_NEVER_DECREASES = requirement_id("MQQB-3.1.1.6.2.never-decreases")
 _NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
 _FINAL = requirement_id("MQQB-2.2.5.1.sequence")
 _FINAL_NUMBER = requirement_id("MQQB-2.2.5.1.sequence-number")
 _FINAL_SOURCE = requirement_id("MQQB-2.2.5.1.source-guid")
 _FINAL_MESSAGE = requirement_id("MQQB-2.2.5.1.message-id")
-_FORM = requirement_id("MQQB-3.1.7.17.destination-form")
 _FINAL_PREVIOUS = requirement_id("MQQB-2.2.5.1.previous")
 _FINAL_WANTED = requirement_id("MQQB-3.1.7.2.2.wanted")
-_ACCEPTED = requirement_id("MQQB-3.1.5.8.6.accepted")
 _PASSED_ON = requirement_id("MQQB-3.1.1.5.passed-on")
-_DELAY = requirement_id("MQQB-3.1.3.2.order-ack-delay")
-_READING_REJECTED = "R-MQQB-rejected-number"
 _ACK_RECEIVE = 0x4000
-_DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
 _MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
-_DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
-ORDER_LATE_NS: Final = 13_000_000_000
-"""OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time in which an OrderAck gets its turn on a session."""
-SCHEDULED_NS: Final = 1_550_000_000
-"""The same after the last message: OrderAckTimeout, a tick, and a second."""
 GAP_NS: Final = 2_050_000_000
-"""The same where no OrderAck shows that it had its turn."""
-_SCHEDULED = requirement_id("MQQB-3.1.1.6.2.scheduled")
-ORDER_SENT: Final[str] = requirement_id("MQQB-3.1.6.9.sent")
-_READING_SEQUENCE = "R-MQQB-order-ack-sequence"
+"""OrderAckTimeout, a tick, and the time in which an OrderAck gets its turn, of which nothing shows that it had it."""
 _ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
-_UNSEEN = "the acknowledged messages may not be in the capture"
 
 
 class Known(Protocol):
@@ -300,6 +288,7 @@ class Transactions:
     """
 
     scopes: tuple[str, ...]
+    registers: Registers
     views: OrderedDict[str, list[Sequences]] = field(default_factory=OrderedDict)
     groups: Groups = field(default_factory=Groups)
     resends: Resends = field(default_factory=Resends)
@@ -323,19 +312,16 @@ class Transactions:
         new: bool,
         original: bool,
         idle: bool,
-        settled: bool,
-        begun_ns: int,
+        connection: Connection,
     ) -> None:
         """Judge a packet of a connection. new: not seen before. original: its sender has made the message.
 
         known: the messages that were seen. idle: everything its sender sent before it on this session is acknowledged.
-        settled: so is everything the other side sent. begun_ns: since when the session stands, with room for an
-        OrderAck.
         """
-        if seen.number("UserHeader.Flags.DQ") == _DIRECT:
-            self._path(seen.hosts).named_direct = True
+        if seen.number("UserHeader.Flags.DQ") == DIRECT:
+            self._path(seen.hosts).named_direct = 1
         if seen.kind == "OrderAck":
-            self._order_ack(seen, notes, seen.hosts, new=new, settled=settled, begun_ns=begun_ns)
+            self._order_ack(seen, notes, seen.hosts, connection, new=new)
         elif seen.kind == "FinalAck":
             self._final_ack(seen, notes)
         elif seen.number("TransactionHeader.TxSequenceID") is not None:
@@ -343,6 +329,9 @@ class Transactions:
             path = self._path(hosts)
             path.first_ns = path.first_ns or seen.time_ns
             if original:
+                # Where the window is narrow, a message waits for acknowledgments of what was sent before it.
+                roomy = has_room(connection.block.rows, connection.end(seen.side or "initiator").base)
+                begun_ns = connection.opened_ns if roomy else seen.time_ns
                 self._message(seen, notes, path, hosts, known, idle=idle, begun_ns=begun_ns)
             else:
                 self._passed_on(seen, notes)
@@ -361,7 +350,7 @@ class Transactions:
         groups.tell_within(notes, lambda hosts: hosts not in blamed and is_whole(hosts))
         for (source, hosts), one in groups.unended.items():
             path, views = self.paths.get(hosts), self.views.get(source)
-            following = None if path is None else path.sequences.get(one.following)
+            following = None if path is None else path.progress(one.following)
             if hosts in blamed or path is None or path.generation or following is None or not following.acknowledged:
                 continue
             if one.sure or (views is not None and _of_sessions(views)):
@@ -392,19 +381,19 @@ class Transactions:
             self.sent.popitem(last=False)
         self.resends.see(seen, notes, before, path, acknowledged=before is not None and idle)
         views = self._views(source)
-        progress, delta = path.sequences.get(sent.sequence), 0
+        progress, delta = path.progress(sent.sequence), 0
         if before is None and progress is not None and progress.over and not path.generation:
             known_ns = seen.time_ns - path.answered_ns
             if known_ns > NOTICED_NS and notes.timeless(path.answered_ns, seen.time_ns) is None:
                 notes.judge(_NEXT_SEQUENCE, False, seen, {"above": sent.sequence}, sent.sequence)
-            progress.over = False
+            progress.over = 0
         if before is not None:  # Whoever has not acknowledged it may have had no way to.
             path.again_ns, path.gap_ns = seen.time_ns, None
         elif begun_ns <= path.latest_ns > path.answered_ns > 0 and seen.time_ns - path.latest_ns > GAP_NS:
             path.gap_ns = path.gap_ns or seen.time_ns - path.latest_ns
         if before is None:
             session, newest = _of_sessions(views), path.newest
-            older = path.sequences.get(newest) if newest is not None and sent.sequence > newest else None
+            older = path.progress(newest) if newest is not None and sent.sequence > newest else None
             if older is not None and older.unended and not path.generation:
                 same = _is_of_one_queue(views, (*hosts, seen.queue()), newest)
                 self.groups.leaves(source, hosts, Unended(seen.kept(), newest or 0, sent.sequence, session or same))
@@ -420,20 +409,11 @@ class Transactions:
             results.append(View(notes.timeless))
             view.see(seen, results[-1], path, back, hosts, sent, before)
         results[_follow(views)].tell(seen, notes, views[0].scope, tuple(one.scope for one in views if not one.failed))
-        progress = path.sequences.get(sent.sequence)
-        if progress is None:
-            progress = path.sequences.setdefault(sent.sequence, Progress())
-            progress.whole = sent.number == 1
-        progress.highest = max(progress.highest, sent.number)
-        progress.unended = max(0, progress.unended + delta)
-        progress.first_ns = progress.first_ns or seen.time_ns
-        progress.accept(sent.number, sent.previous, path.generation)
-        if seen.number("UserHeader.Flags.DQ") == _DIRECT:
-            path.direct = True
-        else:
-            path.indirect = True
+        progress = path.begin(sent.sequence, whole=sent.number == 1)
+        dq = seen.number("UserHeader.Flags.DQ") or 0
+        advance(path.block.rows, path.base, progress.base, seen.time_ns, sent.number, sent.previous, delta, dq)
         path.newest = max(path.newest or 0, sent.sequence)
-        _bound(path)
+        path.bound(MAX_REMEMBERED)
 
     def _passed_on(self, seen: Seen, notes: Notes) -> None:
         """Judge a message on its further way by what its own queue manager sent last, on any of its connections."""
@@ -451,139 +431,54 @@ class Transactions:
         wanted, found = ({name: getattr(one, name) for name in names} for one in (sent, now))
         notes.judge(_PASSED_ON, holds, seen, wanted, found)
 
-    def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts, *, new: bool, settled: bool, begun_ns: int) -> None:
+    def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts, connection: Connection, *, new: bool) -> None:
         sequence, number = (seen.number(f"OrderAckBody.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
         if sequence is None or number is None:
             return
         there, back = self._path((hosts[1], hosts[0])), self._path(hosts)
-        _form(seen, notes, there)
-        progress = there.sequences.setdefault(sequence, Progress())
-        there.answers = True
-        self._acknowledged_sequence(seen, notes, there, back, sequence, progress)
-        if progress.highest:
-            if number <= progress.highest:
-                notes.judge(_IN_ORDER, True, seen, {"at most": progress.highest}, number)
-            elif there.generation:
-                notes.undecided(_IN_ORDER, seen, _UNSEEN)
+        progress, own = there.begin(sequence), back.progress(sequence)
+        registers = self.registers
+        out = registers.order_out
+        if registers.shared[DECIDED]:  # Compiled code has done it.
+            registers.shared[DECIDED] = 0
+        else:
+            form = seen.number("UserHeader.Flags.DQ")
+            order_steps.see(
+                connection.block.rows, connection.base, seen.side == "acceptor", registers.paths.rows, there.base,
+                progress.base, -1 if own is None else own.base, registers.shared, out, seen.time_ns, signed(sequence),
+                number, NONE if form is None else form, new,
+            )  # fmt: skip
+        for rule, outcome, expected, actual in results(out):
+            if outcome & 7 == NOTE:
+                only = own is not None and own.highest and not progress.highest
+                self._unknown_sequence(seen, notes, there, sequence, own=bool(only))
             else:
-                notes.suspect(_IN_ORDER, seen, {"at most": progress.highest}, number, (there,))
-            self._accepted(seen, notes, there, progress, number)
-        if new:  # One that is sent again, on another session, comes at any time.
-            self._delay(seen, notes, there, progress, number, begun_ns)
-            self._scheduled(seen, notes, there, progress, number, begun_ns)
-        there.answered_ns = seen.time_ns
-        if progress.acknowledged and new:
-            holds = number >= progress.acknowledged
-            notes.judge(_NEVER_DECREASES, holds, seen, {"at least": progress.acknowledged}, number)
-        progress.acknowledged = max(progress.acknowledged, number)
-        here = settled and there.connection == seen.connection
-        progress.over = here and number >= progress.highest > 0
-        _bound(there)
+                report(notes, seen, rule, outcome, expected, actual, (there,))
+        there.bound(MAX_REMEMBERED)
 
-    def _acknowledged_sequence(
-        self,
-        seen: Seen,
-        notes: Notes,
-        there: TransactionalPath,
-        back: TransactionalPath,
-        sequence: int,
-        progress: Progress,
-    ) -> None:
-        own = back.sequences.get(sequence)
-        sent = own is not None and bool(own.highest)
-        followed = notes.accepted(_READING_SEQUENCE)
-        if sent and not progress.highest and not there.generation and "own-outgoing" not in followed:
+    @staticmethod
+    def _unknown_sequence(seen: Seen, notes: Notes, there: TransactionalPath, sequence: int, *, own: bool) -> None:
+        """Judge the sequence of an OrderAck that no reading fits. own: its sender alone has sent on it."""
+        readings = ((READING_SEQUENCE, "acknowledged"),)
+        if own and not there.generation:
             # It names a sequence of its sender's, as which no other queue manager's begins at the same second.
-            readings = ((_READING_SEQUENCE, "acknowledged"),)
             notes.suspect(_SEQUENCE, seen, "a sequence of the other side", sequence, (there,), readings)
-            return
-        fits = {"acknowledged": bool(progress.highest), "own-outgoing": sent}
-        fitting = [name for name in followed if fits.get(name)]
-        if fitting:
-            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(fitting)),))
         elif not sequence & _ORDINAL:  # Ordinals begin with 1 (MS-MQQB 3.1.1.3.1).
-            notes.judge(_SEQUENCE, False, seen, "a sequence", sequence, ((_READING_SEQUENCE, "acknowledged"),))
+            notes.judge(_SEQUENCE, False, seen, "a sequence", sequence, readings)
         elif (meant := _exchanged(there, sequence)) is not None:
-            notes.judge(_SEQUENCE, False, seen, meant, sequence, ((_READING_SEQUENCE, "acknowledged"),))
+            notes.judge(_SEQUENCE, False, seen, meant, sequence, readings)
         elif there.newest is not None and sequence > there.newest and not there.generation:
-            readings = ((_READING_SEQUENCE, "acknowledged"),)
             notes.suspect(_SEQUENCE, seen, {"at most": there.newest}, sequence, (there,), readings)
         else:
-            notes.undecided(_SEQUENCE, seen, _UNSEEN)
-
-    def _accepted(self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress, number: int) -> None:
-        """Judge that an acknowledged number was accepted in order; numbers never sent break `_IN_ORDER`."""
-        alternatives = notes.accepted(_READING_REJECTED)
-        accepted = progress.accepted or 0
-        if number > progress.highest:
-            return
-        if there.generation:
-            notes.undecided(_ACCEPTED, seen, _UNSEEN)
-            return
-        fits = {"kept": number <= accepted, "replaced": number <= accepted or number == progress.last}
-        followed = [name for name in alternatives if fits.get(name)]
-        if followed:
-            notes.judge(_ACCEPTED, True, seen, {"at most": accepted}, number, ((_READING_REJECTED, either(followed)),))
-        else:
-            readings = ((_READING_REJECTED, alternatives[0]),)
-            notes.suspect(_ACCEPTED, seen, {"at most": accepted}, number, (there,), readings)
-
-    def _delay(
-        self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress, number: int, begun_ns: int
-    ) -> None:
-        """Judge the OrderAck timer, which starts with a transactional message, of this sequence or of another one.
-
-        An OrderAck may wait for its turn, and come after messages that the timer of the next one began with.
-        """
-        started = [one for one in (there.first_ns, progress.first_ns) if one is not None]
-        if number >= progress.highest:
-            there.first_ns = progress.first_ns = None
-        if not started:
-            return
-        if there.generation:
-            notes.undecided(_DELAY, seen, _UNSEEN)
-            return
-        least_ns = (_DELAY_MS - _TICK_MS) * 1_000_000
-        least = {"at least, ms": _DELAY_MS}
-        notes.interval(_DELAY, seen, min(started), seen.time_ns, lambda taken: taken >= least_ns, least)
-        since_ns = max(min(started), there.answered_ns, there.again_ns)
-        if since_ns >= begun_ns or seen.time_ns - since_ns <= ORDER_LATE_NS:
-            most = {"at most, ms": ORDER_LATE_NS // 1_000_000}
-            notes.interval(ORDER_SENT, seen, since_ns, seen.time_ns, lambda taken: taken <= ORDER_LATE_NS, most)
-
-    def _scheduled(
-        self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress, number: int, begun_ns: int
-    ) -> None:
-        """Judge that an OrderAck follows the last message soon, and is for it, on a session that stands since then."""
-        gap_ns, there.gap_ns = there.gap_ns, None
-        if there.generation or not (progress.highest and number) or number > (progress.accepted or 0):
-            return
-        if notes.timeless(there.latest_ns, seen.time_ns) is not None:
-            return
-        waited_ns = seen.time_ns - there.latest_ns
-        accepted = progress.accepted or 0
-        most = {"at most, ms": _DELAY_MS}
-        if gap_ns is not None and not there.refusal:
-            notes.judge(_SCHEDULED, False, seen, "an OrderAck before the next message", {"ms": gap_ns // 1_000_000})
-        elif begun_ns <= there.latest_ns and waited_ns > SCHEDULED_NS:
-            notes.judge(_SCHEDULED, False, seen, most, {"ms": waited_ns // 1_000_000})
-        elif (
-            progress.whole
-            and begun_ns <= there.latest_ns
-            and number < accepted
-            and waited_ns >= (_DELAY_MS - _TICK_MS) * 1_000_000
-        ):
-            notes.judge(_ACCEPTED, False, seen, {"number": accepted}, {"number": number})
-        elif waited_ns <= SCHEDULED_NS and not notes.passed(_SCHEDULED):
-            notes.judge(_SCHEDULED, True, seen, most, {"ms": waited_ns // 1_000_000})
+            notes.undecided(_SEQUENCE, seen, UNSEEN)
 
     def _final_ack(self, seen: Seen, notes: Notes) -> None:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
         if source is None or message is None or not seen.number("FinalAckBody.TxSequenceNumber"):
             return
-        _form(seen, notes, self._path((seen.hosts[1], seen.hosts[0])))
+        self._form(seen, notes)
         if seen.number("MessagePropertiesHeader.MessageClass") != _ACK_RECEIVE:
-            self._path((seen.hosts[1], seen.hosts[0])).refusal = True
+            self._path((seen.hosts[1], seen.hosts[0])).refusal = 1
         sent = self.sent.get((source, message))
         if sent is None:
             self._misnamed(seen, notes, source, message)
@@ -603,6 +498,14 @@ class Transactions:
         if message_class == _ACK_RECEIVE:
             requested = "asked for" if sent.final else "not asked for"
             notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", requested)
+
+    def _form(self, seen: Seen, notes: Notes) -> None:
+        """Judge how a FinalAck names its queue."""
+        there, out = self._path((seen.hosts[1], seen.hosts[0])), self.registers.order_out
+        out[0] = 0
+        named(there.block.rows, there.base, out, seen.number("UserHeader.Flags.DQ") or 0)
+        for result in results(out):
+            report(notes, seen, *result)
 
     def _at(self, source: str, named: Sent, number: int | None, previous: int | None) -> int | None:
         """Return the message at this place of a sequence, if what an acknowledgment names has another in both parts."""
@@ -624,7 +527,7 @@ class Transactions:
         if not there.indirect:
             return False
         if seen.kind == "OrderAck":
-            progress = there.sequences.get(seen.number("OrderAckBody.TxSequenceID") or 0)
+            progress = there.progress(seen.number("OrderAckBody.TxSequenceID") or 0)
             return progress is not None and bool(progress.highest)
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
         return source == manager and message is not None and self.sent.get((source or "", message)) is not None
@@ -635,7 +538,7 @@ class Transactions:
         own = seen.text("UserHeader.SourceQueueManager")  # It acknowledges no message of its sender's.
         meant = [key for key, sent in self.sent.items() if (sent.sequence, sent.number) == place and key[0] != own]
         there = self._path((seen.hosts[1], seen.hosts[0]))
-        progress = there.sequences.get(place[0] or 0)
+        progress = there.progress(place[0] or 0)
         if not (place[0] or 0) & _ORDINAL:
             notes.judge(_FINAL, False, seen, "a sequence", place[0])
         elif not meant and progress is not None and (place[1] or 0) > progress.highest > 0 and not there.generation:
@@ -647,7 +550,7 @@ class Transactions:
         elif len(meant) == 1:
             notes.judge(_FINAL, False, seen, list(meant[0]), [source, message])
         else:
-            notes.undecided(_FINAL, seen, _UNSEEN)
+            notes.undecided(_FINAL, seen, UNSEEN)
 
     def refute(self, source: str, scopes: Collection[str]) -> None:
         """Record that messages of a queue manager, which others judge, do not fit these scopes of its sequences."""
@@ -669,9 +572,9 @@ class Transactions:
     def _path(self, hosts: Hosts) -> TransactionalPath:
         path = self.paths.get(hosts)
         if path is None:
-            path = self.paths.setdefault(hosts, TransactionalPath())
+            path = self.paths[hosts] = TransactionalPath(self.registers, host_words(hosts))
             while len(self.paths) > MAX_HOSTS:
-                self.paths.popitem(last=False)
+                self.paths.popitem(last=False)[1].close()
         return path
 
 
@@ -697,22 +600,5 @@ def _is_of_one_queue(views: list[Sequences], queue: tuple[str, ...], sequence: i
 def _exchanged(there: TransactionalPath, sequence: int) -> int | None:
     """Return the sequence that was sent and has this one's halves in the other places (MS-MQMQ 2.2.18.1.2)."""
     meant = (sequence & 0xFFFFFFFF) << 32 | sequence >> 32
-    sent = there.sequences.get(meant)
+    sent = there.progress(meant)
     return meant if sent is not None and sent.highest else None
-
-
-def _form(seen: Seen, notes: Notes, there: TransactionalPath) -> None:
-    """Judge how the order queue is named (MS-MQQB 3.1.7.17), where all that is acknowledged went to direct names.
-
-    A session is one for direct names after any message to one (3.1.5.8.2).
-    """
-    form = seen.number("UserHeader.Flags.DQ")
-    if there.direct and not there.indirect and form in (3, _DIRECT):
-        notes.same(_FORM, seen, _DIRECT, form)
-    elif there.indirect and not there.named_direct and not there.generation and form in (3, _DIRECT):
-        notes.same(_FORM, seen, 3, form)
-
-
-def _bound(path: TransactionalPath) -> None:
-    while len(path.sequences) > MAX_REMEMBERED:
-        path.sequences.popitem(last=False)

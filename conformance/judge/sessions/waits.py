@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from conformance.capture import Closed, Side
 from conformance.judge.rules import Const, Expr, Field, Plus, Value, at_most, both, compiled, eq
 from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
-from conformance.judge.sessions.flow import ACKNOWLEDGED_IN_TIME
-from conformance.judge.sessions.flow_steps import due
+from conformance.judge.sessions.flow_steps import due, has_room
 from conformance.judge.sessions.opening import OPEN, Opening
 from conformance.judge.sessions.registers import NONE, Connection, End
+from conformance.judge.sessions.reports import ACKNOWLEDGED_IN_TIME, ORDER_SENT
 from conformance.judge.sessions.sequences import RESENT, RESENT_NS, Hosts
-from conformance.judge.sessions.transactions import ORDER_SENT, Transactions
+from conformance.judge.sessions.transactions import Transactions
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict, of_frame
 
@@ -35,8 +35,6 @@ _CLOSE_NS: Final = 30 * _S
 """A session may take this long to end."""
 _PERIODS: Final = 4
 """The Session Ack Wait Timer is at most twice AckTimeout, and closes the session when it ends the second time."""
-_WIDE: Final = 33
-"""Messages; the default of Windows is 64."""
 _DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
 _LASTING_S: Final = 86_400
 """A message with this time to reach its queue, or more, is not over while a capture lasts."""
@@ -245,9 +243,8 @@ def _ends(ending: Ending, closed: Closed, side: Side) -> Registers:
     }
 
 
-def has_room(side: End) -> bool:
-    """Tell whether the window of a side lets it send whatever it has to: it is wide, and not full."""
-    return bool(_WIDE <= (side.named or 0) > side.under_way)
+def _has_room(side: End) -> bool:
+    return has_room(side.block.rows, side.base)
 
 
 def _messages(ending: Ending, notes: Notes, side: Side) -> Registers:
@@ -255,7 +252,7 @@ def _messages(ending: Ending, notes: Notes, side: Side) -> Registers:
     timers = ending.connection
     mine, other = timers.end(side), timers.end(_OTHER[side])
     waiting = list(mine.messages())
-    room: Registers = {"Messages.Room": has_room(mine), "Answers.Room": has_room(other)}
+    room: Registers = {"Messages.Room": _has_room(mine), "Answers.Room": _has_room(other)}
     if not waiting or timers.express_ms is None or timers.recoverable_ms is None:
         return room
     first_ns, frame, _ = waiting[0]
@@ -300,7 +297,7 @@ def _order(
 ) -> Registers:
     """Return what is known of transactional messages without an OrderAck; nothing without any that wait for long."""
     path, back = transactions.paths.get(hosts), transactions.paths.get(hosts[::-1])
-    progress = None if path is None or path.newest is None else path.sequences.get(path.newest)
+    progress = None if path is None or path.newest is None else path.progress(path.newest)
     if path is None or progress is None or progress.first_ns is None or progress.acknowledged >= progress.highest:
         return {}
     first_ns = max(progress.first_ns, path.answered_ns, path.again_ns)

@@ -23,7 +23,6 @@ from conformance.judge.sessions.columns.views import (
     KnownView,
     LastView,
     Passes,
-    PathsView,
     SentView,
     SmallestView,
     Sources,
@@ -37,9 +36,9 @@ from conformance.judge.sessions.keys import ASKED, Patterns, guid_words
 from conformance.judge.sessions.message_memory import Unopened
 from conformance.judge.sessions.messages import REMEMBERED, Lifetimes, Messages
 from conformance.judge.sessions.opening import OPEN
-from conformance.judge.sessions.packets import RULES, Pings
-from conformance.judge.sessions.registers import Connection
-from conformance.judge.sessions.sequences import READING_SCOPE, Progress, Resends, Sequences, TransactionalPath
+from conformance.judge.sessions.packets import RULES
+from conformance.judge.sessions.registers import Connection, Registers
+from conformance.judge.sessions.sequences import READING_SCOPE, Resends, Sequences
 from conformance.judge.sessions.transactions import Groups, Transactions
 from conformance.wire.columns.arrays import Compiled
 from conformance.wire.columns.shapes import Sort
@@ -51,6 +50,7 @@ _USES = (
     f"{_ROOM}.tables",
     "conformance.judge.sessions.registers",
     "conformance.judge.sessions.flow_steps",
+    "conformance.judge.sessions.order_steps",
     "conformance.judge.sessions.keys",
     "conformance.capture.columns.places",
     "conformance.capture.columns.intrinsics",
@@ -119,16 +119,16 @@ class ColumnSessions:
         """Keys that the rules read and compiled code knows nothing of: while there are any, it judges no packet."""
         self.alone = _alone(columns)
         self.sources = Sources(self.index, self.cursor)
-        self.paths = PathsView(self.index, self._path_gone)
         self.messages = KnownView(self.known)
         passes = Passes()
         passes.forgotten = self._pass_gone
-        made: Any = Transactions(readings[READING_SCOPE])
+        registers = Registers()
+        made: Any = Transactions(readings[READING_SCOPE], registers)
         made.views, made.groups = ViewsView(self.sources), Groups(GroupsView(self.groups))  # type: ignore[arg-type]
-        made.resends, made.sent, made.paths = Resends(passes), SentView(self.sent), self.paths
+        made.resends, made.sent = Resends(passes), SentView(self.sent)
         times: Any = Lifetimes(SmallestView(self.sources), LastView(self.index))  # type: ignore[arg-type]
         messages: Any = Messages(self.messages)  # type: ignore[arg-type]
-        self.tables = _Tables(messages, times, made, Pings(), {})
+        self.tables = _Tables(messages, times, made, registers)
         self.tables.columns = self
         self.sessions = SessionJudge(readings, counting=True, tables=self.tables)
         self._learned: dict[int, tuple[int, ...]] = {}
@@ -170,6 +170,7 @@ class ColumnSessions:
         """Judge one packet by the rules, like `SessionJudge.see`."""
         suspected = self.sessions.suspected
         said = self.sessions.see(seen)
+        self.tables.registers.shared[state.DECIDED] = 0
         self._suspects = self.sessions.suspected != suspected
         if seen.connection is not None:
             self._refresh(seen.connection)
@@ -269,7 +270,10 @@ class ColumnSessions:
         one, other = self._parts
         tables = (self.index, self.known, self.sent, self.groups, self.classes)
         registers = self.tables.registers
-        its = (registers.rows, registers.nodes, registers.shared, registers.out)
+        its = (
+            registers.connections.rows, registers.paths.rows, registers.nodes, registers.shared, registers.out,
+            registers.order_out,
+        )  # fmt: skip
         arrays = (
             one.columns, other.columns, one.buffer, other.buffer, one.meta, other.meta, one.slow, other.slow,
             one.offsets, one.lengths, other.lengths, self.order, self.places, self.alone, self.cursor, self.slots,
@@ -320,7 +324,7 @@ class ColumnSessions:
         if session is None:
             return
         opening, registers = session.opening, session.flow.connection
-        row, base = registers.registers.rows, registers.base
+        row, base = registers.block.rows, registers.base
         settled = opening.settled
         usual = settled or (
             opening.known
@@ -339,22 +343,19 @@ class ColumnSessions:
         one, other = opening.opened.initiator.address, opening.opened.acceptor.address
         for side, first, hosts in zip(state.ENDS, state.SIDES, ((one, other), (other, one)), strict=True):
             end = base + first
-            row[end + state.PATH] = self.paths.row(hosts)
+            path = self.tables.transactions.paths.get(hosts)
+            row[end + state.PATH] = -1 if path is None else path.base
+            row[end + state.PATH_STAMP] = 0 if path is None else path.block.rows[path.base]
             manager = opening.manager(side)
             if manager is not None:  # A later packet may show that the first one has misnamed it.
                 row[end + state.HIGH], row[end + state.LOW] = guid_words(manager)
                 row[end + state.MANAGED] = 1
 
-    def _path_gone(self, path: int) -> None:
-        rows = np.frombuffer(self.tables.registers.rows, np.int64).reshape(-1, state.WIDTH)
-        for side in state.SIDES:
-            rows[rows[:, side + state.PATH] == path, side + state.PATH] = -1
-
     def _pass_gone(self, way: tuple[int, Side]) -> None:
         session = self.tables.sessions.get(way[0])
         if session is not None:
             registers = session.flow.connection
-            registers.registers.rows[registers.base + state.PASSED] &= ~(1 << state.ENDS.index(way[1]))
+            registers.block.rows[registers.base + state.PASSED] &= ~(1 << state.ENDS.index(way[1]))
 
 
 class _Tables(Tables):
@@ -408,16 +409,13 @@ def _is_text(column: Column) -> bool:
     return column.place.sort in (Sort.TEXT, Sort.BYTES)
 
 
-_APART = ("sequences",)
-
-
 def plain(columns: ColumnSessions) -> SessionJudge:
     """Return a judge one by one in the state of this one, which must not be used any more."""
-    mine, moved = columns.tables, _Plain()
+    mine = columns.tables
     found: Any = mine.transactions
-    transactions: Any = Transactions(found.scopes)
+    transactions: Any = Transactions(found.scopes, mine.registers)
     transactions.sent = Unopened((found.sent.packed(),))
-    transactions.paths = OrderedDict((hosts, moved.path(path)) for hosts, path in found.paths.items())
+    transactions.paths = found.paths
     transactions.groups = replace(found.groups, groups=Unopened((found.groups.groups.packed(),)))
     transactions.resends = Resends(OrderedDict(found.resends.passes))
     transactions.views = OrderedDict((source, [_view(one) for one in views]) for source, views in found.views.items())
@@ -432,7 +430,7 @@ def plain(columns: ColumnSessions) -> SessionJudge:
         }
     )  # fmt: skip
     columns.leave()
-    return columns.sessions.moved(tables, moved.path)
+    return columns.sessions.moved(tables)
 
 
 def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> ColumnSessions:
@@ -460,19 +458,14 @@ def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> C
             found.groups.groups[words] = group
     found.groups = replace(wanted.groups, groups=found.groups.groups)
     found.resends.passes.update(wanted.resends.passes)
-    moved = {}
-    for hosts, path in wanted.paths.items():
-        view = moved[id(path)] = found.paths.setdefault(hosts, path)
-        _copy(path, view)
-        for number, progress in path.sequences.items():
-            view.sequences.setdefault(number, progress)
+    found.paths, found.registers = wanted.paths, wanted.registers
     for source, views in wanted.views.items():
         currents = [one.current for one in views]
         found.views[source] = [replace(one) for one in views]
         for view, current in zip(found.views.get(source), currents, strict=True):
             for queue, sequence in current.items():
                 view.current[queue] = sequence
-    made.sessions = judge.moved(mine, lambda path: moved.get(id(path), path))
+    made.sessions = judge.moved(mine)
     for number, session in its.sessions.items():
         made.open(number, session.flow.connection)
     made.refresh()
@@ -485,33 +478,6 @@ def _taken(its: Any, mine: Any) -> bool:
         return False
     mine.take(its.parts, its.forgotten)
     return True
-
-
-class _Plain:
-    """Paths as plain objects, each the same wherever it is met."""
-
-    def __init__(self) -> None:
-        self._paths: dict[int, TransactionalPath] = {}
-        self._views: list[Any] = []
-
-    def path(self, view: Any) -> TransactionalPath:
-        """Return the path of a view."""
-        made = self._paths.get(id(view))
-        if made is None:
-            made = self._paths[id(view)] = TransactionalPath()
-            self._views.append(view)
-            _copy(view, made)
-            for sequence, progress in view.sequences.items():
-                _copy(progress, made.sequences.setdefault(sequence, Progress()))
-        return made
-
-
-def _copy(mine: Any, its: Any) -> None:
-    """Copy the attributes of one of two objects, of which one is a plain dataclass."""
-    kind: Any = next(one for one in (mine, its) if hasattr(one, "__dataclass_fields__"))
-    for one in fields(kind):
-        if one.name not in _APART:
-            setattr(its, one.name, getattr(mine, one.name))
 
 
 def _view(view: Sequences) -> Sequences:

@@ -9,6 +9,7 @@ from numba.extending import register_jitable
 from conformance.capture.columns.intrinsics import prefetch, u8, u16, u64
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
 from conformance.judge.sessions import flow_steps as steps
+from conformance.judge.sessions import order_steps as orders
 from conformance.judge.sessions import registers as r
 from conformance.judge.sessions.columns import layout as p
 from conformance.judge.sessions.columns import tables
@@ -30,12 +31,12 @@ from conformance.judge.sessions.columns.layout import (
 )
 from conformance.judge.sessions.keys import queue_lane
 from conformance.judge.sessions.messages import AHEAD, BEHIND, OLD_S, RIGHT
-from conformance.judge.sessions.transactions import GAP_NS, ORDER_LATE_NS, SCHEDULED_NS
+from conformance.judge.sessions.transactions import GAP_NS
 from conformance.wire.columns.jit import compiled
 
 for _function in (
     tables.bucket, tables.find, tables.unlink, tables.link, tables.remove, tables.add, tables.forget,
-    tables.touch, queue_lane, *steps.LOWERED,
+    tables.touch, queue_lane, *steps.LOWERED, *orders.LOWERED,
 ):  # fmt: skip
     register_jitable(_function)
 
@@ -195,19 +196,20 @@ def change_group(groups: Any, row: int, frame: int, last: int, sequence: int, co
 
 
 @compiled
-def change_progress(index: Any, row: int, generation: int, time: int, number: int, previous: int) -> int:
-    """Change the progress of a sequence by a message, as `sequences.Progress`; return its row."""
-    index[row, p.TOP] = max(index[row, p.TOP], number)
-    if index[row, p.PROGRESS_NS] == p.NONE or index[row, p.PROGRESS_NS] == 0:
-        index[row, p.PROGRESS_NS] = time
-    accepted = index[row, p.ACCEPTED]
-    if accepted == p.NONE or generation != index[row, p.PROGRESS_GENERATION]:
-        index[row, p.ACCEPTED] = max(number, max(0, accepted))
-        index[row, p.PROGRESS_GENERATION] = generation
-    elif number > accepted and previous <= accepted:
-        index[row, p.ACCEPTED] = number
-    index[row, p.LATEST] = number
-    return row
+def judged(out: Any, values: int, last_outcome: int) -> int:
+    """Return what a packet's class is told by, with what the rules have found; NONE where Python has to report it."""
+    for entry in range(1, out[0], 4):
+        if values == p.NONE or out[entry + 1] & 7 > last_outcome:
+            return p.NONE
+        values = mixed(values, out[entry] << 8 | out[entry + 1])
+    return values
+
+
+@compiled
+def path_of(rows: Any, end: int, paths: Any) -> int:
+    """Return the place of the path from one side of a connection, -1 for one that is not there yet, or any more."""
+    path = rows[end + r.PATH]
+    return path if path >= 0 and paths[path] == rows[end + r.PATH_STAMP] else -1
 
 
 _INFINITE, _SECONDS = 0xFFFFFFFF, 2
@@ -220,7 +222,7 @@ _FAR, _NEAR = 8, 4  # So many packets ahead, what they need is requested from me
 def run(
     columns_0: Any, columns_1: Any, base_0: int, base_1: int, meta_0: Any, meta_1: Any, slow_0: Any, slow_1: Any,
     offsets_0: Any, lengths_0: Any, lengths_1: Any, order: Any, places: Any, alone: Any,
-    cursor: Any, slots: Any, rows: Any, nodes: Any, shared: Any, out: Any,
+    cursor: Any, slots: Any, rows: Any, paths: Any, nodes: Any, shared: Any, out: Any, order_out: Any,
     index_ends: Any, index_heads: Any, index: Any, known_ends: Any, known_heads: Any, known: Any,
     sent_ends: Any, sent_heads: Any, sent: Any, group_ends: Any, group_heads: Any,
     groups: Any, class_ends: Any, class_heads: Any, classes: Any,
@@ -292,7 +294,7 @@ def run(
         # --- windows, identifiers, times
         source = current_0 = current_1 = last = group = known_row = -1
         transactional = original = views = 0
-        path = progress = order_progress = -1
+        path = progress = there = own = -1
         identifier = p.NONE
         age = smallest = s0 = s1 = h0 = h1 = 0
         sequence = sequence_number = previous = transaction = last_mark = 0
@@ -301,7 +303,8 @@ def run(
             tables.forget(known_ends, known_heads, known, p.FRAME, number - known_ends[p.LIMIT])
             tables.forget(sent_ends, sent_heads, sent, p.SENT_FRAME, number - known_ends[p.LIMIT])
             tables.forget(group_ends, group_heads, groups, p.GROUP_FRAME, number - known_ends[p.LIMIT])
-            if value(columns, places, p.F_DQ, row) == _DIRECT and rows[mine + r.PATH] < 0:
+            path = path_of(rows, mine, paths)
+            if value(columns, places, p.F_DQ, row) == _DIRECT and path < 0:
                 break
             identifier = value(columns, places, p.F_MESSAGE, row)
             if identifier == p.NONE or not has(columns, places, p.F_SOURCE, row):
@@ -371,10 +374,9 @@ def run(
             # --- transactions
             if transactional:
                 flags |= 1 << 21
-                path = rows[mine + r.PATH]
                 if path < 0:
                     break
-                if index[path, p.SENT_NS] > index[path, p.ANSWERED_NS] and time - index[path, p.SENT_NS] > GAP_NS:
+                if paths[path + r.SENT_NS] > paths[path + r.ANSWERED_NS] and time - paths[path + r.SENT_NS] > GAP_NS:
                     break
             if transactional and original:
                 flags |= 1 << 22
@@ -394,7 +396,7 @@ def run(
                     break
                 if tables.find(sent_heads, sent, s0, s1, identifier) >= 0:
                     break
-                h0, h1 = index[path, p.HOSTS_0], index[path, p.HOSTS_1]
+                h0, h1 = paths[path + r.HOSTS_0], paths[path + r.HOSTS_1]
                 group = tables.find(group_heads, groups, s0 ^ words[0] ^ h0, s1 ^ words[1] ^ h1, transaction)
                 if first_mark:
                     flags |= 1 << 23
@@ -406,11 +408,14 @@ def run(
                         break
                 elif not first_mark or tables.find(group_heads, groups, s0, s1, transaction | p.WHOLE) >= 0:
                     break
-                progress = index[path, p.PROGRESS] if index[path, p.SEQUENCE] == sequence else -1
-                if progress >= 0 and index[progress, p.OVER]:
-                    break
+                progress = paths[path + r.PROGRESS] if paths[path + r.SEQUENCE] == sequence else -1
                 views = index[source, p.VIEWS]
-                if progress < 0 or views <= 0 or (group < 0 and index[progress, p.UNENDED] > 0):
+                if (
+                    progress < 0
+                    or views <= 0
+                    or paths[progress + r.OVER]
+                    or (group < 0 and paths[progress + r.UNENDED] > 0)
+                ):
                     break
                 fits = 1
                 for position in range(views & 3):
@@ -420,7 +425,7 @@ def run(
                     current = tables.find(index_heads, index, s0 ^ q0 ^ h0, s1 ^ q1 ^ h1, p.OF_CURRENT | scope << 3)
                     if (
                         current < 0
-                        or index[current, p.CURRENT_GENERATION] != index[path, p.GENERATION]
+                        or index[current, p.CURRENT_GENERATION] != paths[path + r.GENERATION]
                         or index[current, p.IDENTIFIER] != sequence
                     ):
                         fits = 0
@@ -428,7 +433,7 @@ def run(
                     if index[current, p.CURRENT_CONNECTION] != connection:
                         fits = 0
                         break
-                    follows = sequence_number == ((index[current, p.HIGHEST] + 1) & 0xFFFFFFFF)
+                    follows = sequence_number == ((index[current, p.CURRENT_HIGHEST] + 1) & 0xFFFFFFFF)
                     follows = follows and previous == ((sequence_number - 1) & 0xFFFFFFFF)
                     if not follows and (position == 0 or not view & 4):
                         fits = 0
@@ -441,56 +446,15 @@ def run(
                     break
                 flags |= views << 32
         if kind == steps.ORDER:
-            there, back = rows[its + r.PATH], rows[mine + r.PATH]
-            if there < 0 or back < 0 or index[there, p.GENERATION]:
+            there, back = path_of(rows, its, paths), path_of(rows, mine, paths)
+            if there < 0 or back < 0:
                 break
             sequence = value(columns, places, p.F_ORDER_SEQUENCE, row)
-            order_progress = index[there, p.PROGRESS] if index[there, p.SEQUENCE] == sequence else -1
-            if order_progress < 0:
+            if paths[there + r.PROGRESS] < 0 or paths[there + r.SEQUENCE] != sequence:
                 break
-            if index[back, p.SEQUENCES]:
-                if index[back, p.SEQUENCE] != sequence or index[back, p.PROGRESS] < 0:
-                    break
-                if index[index[back, p.PROGRESS], p.TOP]:
-                    flags |= 1 << 26
-            top = index[order_progress, p.TOP]
-            if top:
-                flags |= 1 << 27
-                if order_number > top:
-                    break
-                accepted = max(0, index[order_progress, p.ACCEPTED])
-                if order_number > accepted:
-                    break
-            else:
-                break
-            form = value(columns, places, p.F_DQ, row)
-            if index[there, p.DIRECT] and not index[there, p.INDIRECT] and (form == 3 or form == _DIRECT):
-                flags |= 1 << 55
-                if form != _DIRECT:
-                    break
-            elif index[there, p.INDIRECT] and not index[there, p.NAMED_DIRECT] and (form == 3 or form == _DIRECT):
-                flags |= 1 << 57
-                if form != 3:
-                    break
-            started = index[there, p.FIRST_NS]
-            began = index[order_progress, p.PROGRESS_NS]
-            if started == p.NONE or (began != p.NONE and began < started):
-                started = began
-            if started != p.NONE:
-                flags |= 1 << 29
-                if started <= shared[r.DOUBTED_NS]:
-                    break
-                if (time - started) // _MS + _TICK_MS < _DELAY_MS:
-                    break
-                if time - max(started, index[there, p.ANSWERED_NS]) > ORDER_LATE_NS:
-                    break
-            if time - index[there, p.SENT_NS] > SCHEDULED_NS or index[there, p.GAPPED]:
-                break
-            if order_number < accepted and time - index[there, p.SENT_NS] >= (_DELAY_MS - _TICK_MS) * _MS:
-                break
-            if index[order_progress, p.DONE]:
-                flags |= 1 << 30
-                if order_number < index[order_progress, p.DONE]:
+            if paths[back + r.SEQUENCES]:
+                own = paths[back + r.PROGRESS]
+                if own < 0 or paths[back + r.SEQUENCE] != sequence:
                     break
         # --- counts, windows, acknowledgments
         steps.see(
@@ -501,11 +465,15 @@ def run(
             value(columns, places, p.F_RECOVERABLE_SENT, row), value(columns, places, p.F_CLASS, row),
         )  # fmt: skip
         shared[r.DECIDED] = 1
-        for entry in range(1, out[0], 4):
-            values = mixed(values, out[entry] << 8 | out[entry + 1])
-            if out[entry + 1] & 3 > last_outcome:
-                flags = -1
-        if flags < 0 or rows[mine + r.MISCOUNTED]:
+        values = judged(out, values, last_outcome)
+        if kind == steps.ORDER:
+            orders.see(
+                rows, of, side, paths, there, paths[there + r.PROGRESS], own, shared, order_out, time, sequence,
+                order_number, value(columns, places, p.F_DQ, row), 1,
+            )  # fmt: skip
+            shared[r.DECIDED] = 2
+            values = judged(order_out, values, last_outcome)
+        if values == p.NONE or rows[mine + r.MISCOUNTED]:
             break
         # --- its class
         found = tables.find(class_heads, classes, kind, flags, values)
@@ -530,7 +498,7 @@ def run(
         if message:
             rows[mine + r.OLD] += old
             if value(columns, places, p.F_DQ, row) == _DIRECT:
-                index[rows[mine + r.PATH], p.NAMED_DIRECT] = 1
+                paths[rows[mine + r.PATH] + r.NAMED_DIRECT] = 1
             known_row = tables.add(known_ends, known_heads, known, s0, s1, identifier)
             known[known_row, p.FRAME] = number
             known[known_row, p.WHERE] = offsets_0[row] if one else -1
@@ -545,10 +513,10 @@ def run(
             if last >= 0:
                 index[last, p.LAST] = identifier
         if transactional:
-            if index[path, p.FIRST_NS] == p.NONE or index[path, p.FIRST_NS] == 0:
-                index[path, p.FIRST_NS] = time
-            index[path, p.SENT_NS] = time
-            index[path, p.SENT_ON] = connection
+            if paths[path + r.BEGUN_NS] == p.NONE or paths[path + r.BEGUN_NS] == 0:
+                paths[path + r.BEGUN_NS] = time
+            paths[path + r.SENT_NS] = time
+            paths[path + r.SENT_ON] = connection
             if original:
                 new = tables.add(sent_ends, sent_heads, sent, s0, s1, identifier)
                 sent[new, p.SENT_SEQUENCE] = sequence
@@ -564,35 +532,23 @@ def run(
                 sent[new, p.SENT_PLAIN] = 1
                 if group >= 0:
                     tables.touch(group_ends, groups, group)
-                    index[progress, p.UNENDED] -= 1 if last_mark else 0
+                    unended = -1 if last_mark else 0
                 else:
                     whole = tables.add(group_ends, group_heads, groups, s0, s1, transaction | p.WHOLE)
                     change_group(groups, whole, number, 1, sequence, connection)
                     group = tables.add(
                         group_ends, group_heads, groups, s0 ^ words[0] ^ h0, s1 ^ words[1] ^ h1, transaction
                     )
-                    index[progress, p.UNENDED] += 0 if last_mark else 1
+                    unended = 0 if last_mark else 1
                 change_group(groups, group, number, last_mark, sequence, connection)
                 cursor[p.TICKS] += 1
                 index[source, p.TICK] = cursor[p.TICKS]
                 for current in (current_0, current_1):
                     if current >= 0:
-                        index[current, p.HIGHEST] = sequence_number
-                change_progress(index, progress, index[path, p.GENERATION], time, sequence_number, previous)
-                if value(columns, places, p.F_DQ, row) == _DIRECT:
-                    index[path, p.DIRECT] = 1
-                else:
-                    index[path, p.INDIRECT] = 1
-        if kind == steps.ORDER:
-            there = rows[its + r.PATH]
-            index[there, p.ANSWERS] = 1
-            index[there, p.ANSWERED_NS] = time
-            if order_number >= index[order_progress, p.TOP]:
-                index[there, p.FIRST_NS] = p.NONE
-                index[order_progress, p.PROGRESS_NS] = p.NONE
-            index[order_progress, p.DONE] = max(index[order_progress, p.DONE], order_number)
-            over = rows[mine + r.ACK_COUNT] == (rows[its + r.SENT] & 0xFFFF) and order_number >= top
-            index[order_progress, p.OVER] = 1 if over and index[there, p.SENT_ON] == connection else 0
+                        index[current, p.CURRENT_HIGHEST] = sequence_number
+                orders.advance(
+                    paths, path, progress, time, sequence_number, previous, unended, value(columns, places, p.F_DQ, row)
+                )
         at += 1
         cursor[p.WHY] = p.ENDED
     cursor[p.AT] = at

@@ -38,22 +38,15 @@ SAID_EXPIRED = 1 << 32
 """Set in `registers.SAID` where a connection may have been told that the time to live of a message is undecided."""
 
 # Rows of the index by the kind of their key, the lowest bits of its last word.
-OF_SOURCE, OF_LAST, OF_CURRENT, OF_PATH, OF_PROGRESS = range(1, 6)
+OF_SOURCE, OF_LAST, OF_CURRENT = range(1, 4)
 # A queue manager: the smallest age (NONE: forgotten), and its views: how many, and for each the scope and whether it
 # has failed. TICK: when its views were last used.
 SMALLEST, VIEWS, TICK = range(DATA, DATA + 3)
 # The last identifier.
 LAST = DATA
 # A current sequence.
-IDENTIFIER, HIGHEST, CURRENT_CONNECTION, CURRENT_GENERATION = range(DATA, DATA + 4)
-# A path; SEQUENCES of it are remembered, and the one met last is in SEQUENCE, with its row or -1.
-(
-    GENERATION, NEWEST_SEQUENCE, ANSWERS, FIRST_NS, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1, DIRECT, INDIRECT,
-    NAMED_DIRECT, SENT_NS, ANSWERED_NS, GAPPED, SENT_ON,
-) = range(DATA, DATA + 16)  # fmt: skip
-# Its progress. UNENDED: transactions without a last message so far.
-TOP, DONE, ACCEPTED, LATEST, PROGRESS_GENERATION, PROGRESS_NS, UNENDED, OVER = range(DATA, DATA + 8)
-INDEX_WIDTH = DATA + 16
+IDENTIFIER, CURRENT_HIGHEST, CURRENT_CONNECTION, CURRENT_GENERATION = range(DATA, DATA + 4)
+INDEX_WIDTH = DATA + 4
 
 # A remembered message: its frame; the place of its bytes, in the file (WHERE), or with the Python side (-1); body.
 FRAME, WHERE, SIZE, BODY_AT, BODY_SIZE = range(DATA, DATA + 5)

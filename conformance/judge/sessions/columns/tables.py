@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from conformance.judge.sessions.columns.layout import (
     NEWER,
     NEWEST,
     NEXT,
-    NONE,
     OLDER,
     OLDEST,
 )
@@ -221,11 +220,6 @@ class Index(Growing):
 
     def __init__(self) -> None:
         super().__init__(1 << 10, at.INDEX_WIDTH)
-        self._unique = 0
-
-    def store(self) -> Any:
-        """Return the array."""
-        return self.rows
 
     def row(self, key: tuple[int, int, int], content: tuple[int, ...]) -> int:
         """Add a key with this content; return its row."""
@@ -233,68 +227,3 @@ class Index(Growing):
         self.rows[row, at.DATA :] = 0
         self.rows[row, at.DATA : at.DATA + len(content)] = content
         return row
-
-    def unnamed(self, kind: int, content: tuple[int, ...]) -> int:
-        """Add a row that is found only by its number."""
-        self._unique += 1
-        return self.row((self._unique, 0, kind), content)
-
-
-def register(place: int) -> Any:
-    """Return an attribute that is a number of a row."""
-
-    def read(self: Any) -> int:
-        return int(self.store()[self.row, self.first + place])
-
-    def write(self: Any, number: int) -> None:
-        self.store()[self.row, self.first + place] = number
-
-    return property(read, write)
-
-
-def flag(place: int) -> Any:
-    """Return an attribute that is true or false."""
-
-    def read(self: Any) -> bool:
-        return bool(self.store()[self.row, self.first + place])
-
-    def write(self: Any, value: bool) -> None:
-        self.store()[self.row, self.first + place] = value
-
-    return property(read, write)
-
-
-def optional(place: int) -> Any:
-    """Return an attribute that is a number or None."""
-
-    def read(self: Any) -> int | None:
-        number = int(self.store()[self.row, self.first + place])
-        return None if number == NONE else number
-
-    def write(self: Any, number: int | None) -> None:
-        self.store()[self.row, self.first + place] = NONE if number is None else number
-
-    return property(read, write)
-
-
-class View:
-    """A row of a table as an object. store: returns the array, which may be replaced by a larger one."""
-
-    def __init__(self, store: Callable[[], Any], row: int, first: int = 0) -> None:
-        self.store, self.row, self.first = store, row, first
-
-
-def detach(view: View) -> None:
-    """Give a view a row of its own, since its table forgets it."""
-    own = view.store()[view.row : view.row + 1].copy()
-    view.store, view.row = lambda: own, 0
-
-
-def signed(number: int) -> int:
-    """Return a number of 64 bits as an int64."""
-    return number - (1 << 64) if number >> 63 else number
-
-
-def unsigned(number: int) -> int:
-    """Return an int64 as a number of 64 bits."""
-    return number & 0xFFFFFFFF_FFFFFFFF

@@ -16,13 +16,6 @@ from conformance.judge.sessions.columns.layout import NONE
 from conformance.judge.sessions.columns.tables import (
     Index,
     Rows,
-    View,
-    detach,
-    flag,
-    optional,
-    register,
-    signed,
-    unsigned,
 )
 from conformance.judge.sessions.context import digest_of
 from conformance.judge.sessions.keys import guid_of_words, guid_words, host_words, queue_words
@@ -37,7 +30,8 @@ from conformance.judge.sessions.message_memory import (
     PackedSent,
 )
 from conformance.judge.sessions.messages import Head, Known, Place
-from conformance.judge.sessions.sequences import Hosts, Progress, Sent, Sequences
+from conformance.judge.sessions.registers import signed, unsigned
+from conformance.judge.sessions.sequences import Sent, Sequences
 from conformance.judge.sessions.sequences import Sequence as sequences_Sequence
 from conformance.judge.sessions.transactions import Group
 
@@ -389,142 +383,6 @@ class Passes(OrderedDict[Any, Any]):
         found = super().popitem(last=last)
         self.forgotten(found[0])
         return found
-
-
-class ProgressView(View):
-    """See `sequences.Progress`."""
-
-    highest, acknowledged = register(at.TOP), register(at.DONE)
-    accepted, last = optional(at.ACCEPTED), register(at.LATEST)
-    generation, first_ns = register(at.PROGRESS_GENERATION), optional(at.PROGRESS_NS)
-    unended, over = register(at.UNENDED), flag(at.OVER)
-    whole = False  # Only the rules read it.
-    accept = Progress.accept
-
-
-class PathView(View):
-    """See `sequences.TransactionalPath`."""
-
-    generation, answers, first_ns = register(at.GENERATION), flag(at.ANSWERS), optional(at.FIRST_NS)
-    direct, indirect, named_direct = flag(at.DIRECT), flag(at.INDIRECT), flag(at.NAMED_DIRECT)
-    latest_ns, answered_ns, connection = register(at.SENT_NS), register(at.ANSWERED_NS), register(at.SENT_ON)
-
-    def __init__(self, index: Index, row: int) -> None:
-        super().__init__(index.store, row)
-        self.newest: int | None = None
-        self.refusal = False
-        self.again_ns = 0
-        self._gap_ns: int | None = None
-        self.sequences = SequencesView(index, self)
-
-    @property
-    def gap_ns(self) -> int | None:
-        """See `TransactionalPath.gap_ns`."""
-        return self._gap_ns
-
-    @gap_ns.setter
-    def gap_ns(self, gap_ns: int | None) -> None:
-        self._gap_ns = gap_ns
-        self.store()[self.row, at.GAPPED] = gap_ns is not None
-
-
-class SequencesView:
-    """The sequences of a path. The one asked for last is the one that compiled code finds."""
-
-    def __init__(self, index: Index, path: PathView) -> None:
-        self._index, self._path = index, path
-        self._progress: OrderedDict[int, ProgressView] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._progress)
-
-    def items(self) -> Iterator[tuple[int, ProgressView]]:
-        """Yield all sequences."""
-        yield from self._progress.items()
-
-    def get(self, sequence: int) -> ProgressView | None:
-        """Return the progress of a sequence; None if it is unknown."""
-        found = self._progress.get(sequence)
-        if found is not None:
-            row = self._path.store()[self._path.row]
-            row[at.SEQUENCE], row[at.PROGRESS] = signed(sequence), found.row
-        return found
-
-    def setdefault(self, sequence: int, new: Progress) -> ProgressView:
-        """Return the progress of a sequence, which is `new` if it is unknown."""
-        found = self.get(sequence)
-        if found is None:
-            content = (new.highest, new.acknowledged, NONE if new.accepted is None else new.accepted, new.last,
-                       new.generation, NONE if new.first_ns is None else new.first_ns, new.unended,
-                       new.over)  # fmt: skip
-            row = self._index.unnamed(at.OF_PROGRESS, content)
-            found = self._progress[sequence] = ProgressView(self._index.store, row)
-            found.whole = new.whole
-            self._counted()
-            self.get(sequence)
-        return found
-
-    def popitem(self, *, last: bool) -> None:
-        """Forget the first sequence."""
-        _, view = self._progress.popitem(last=last)
-        if self._path.store()[self._path.row, at.PROGRESS] == view.row:
-            self._path.store()[self._path.row, at.PROGRESS] = -1
-        self._forget(view)
-        self._counted()
-
-    def detach(self) -> None:
-        """Give up all rows."""
-        for view in self._progress.values():
-            self._forget(view)
-
-    def _forget(self, view: ProgressView) -> None:
-        row = view.row
-        detach(view)
-        self._index.remove(row)
-
-    def _counted(self) -> None:
-        self._path.store()[self._path.row, at.SEQUENCES] = len(self._progress)
-
-
-class PathsView:
-    """The paths of a capture. forgotten: called with the row of a path that is forgotten."""
-
-    def __init__(self, index: Index, forgotten: Callable[[int], None]) -> None:
-        self._index, self._forgotten = index, forgotten
-        self._paths: OrderedDict[Hosts, PathView] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._paths)
-
-    def items(self) -> Iterator[tuple[Hosts, PathView]]:
-        """Yield all paths."""
-        yield from self._paths.items()
-
-    def get(self, hosts: Hosts) -> PathView | None:
-        """Return the path between two hosts."""
-        return self._paths.get(hosts)
-
-    def row(self, hosts: Hosts) -> int:
-        """Return the row of a path, -1 for an unknown one."""
-        found = self._paths.get(hosts)
-        return -1 if found is None else found.row
-
-    def setdefault(self, hosts: Hosts, _new: object) -> PathView:
-        """Return the path between two hosts, a new one if it is unknown."""
-        found = self._paths.get(hosts)
-        if found is None:
-            row = self._index.unnamed(at.OF_PATH, (0, 0, 0, NONE, 0, 0, -1, *host_words(hosts), 0, 0))
-            found = self._paths[hosts] = PathView(self._index, row)
-        return found
-
-    def popitem(self, *, last: bool) -> None:
-        """Forget the first path."""
-        _, view = self._paths.popitem(last=last)
-        row = view.row
-        view.sequences.detach()
-        detach(view)
-        self._index.remove(row)
-        self._forgotten(row)
 
 
 class LastView:
