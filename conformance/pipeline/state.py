@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from array import array
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from datetime import datetime
@@ -17,6 +18,7 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 from conformance import __version__
+from conformance.judge.sessions.judge import SessionJudge
 from conformance.pipeline.store import MAX_STATE
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.report.text import label
@@ -34,8 +36,12 @@ _ALLOWED_MODULES = (
     "conformance.wire.packet",
     "conformance.verdict",
 )
-_SHAPE = 11
+_SHAPE = 12
 """Version of the stored classes; raise it when a class gets other members."""
+_DAMAGE: Final = (
+    UnfitError, zlib.error, ArithmeticError, AttributeError, ImportError, LookupError, RecursionError, TypeError,
+    ValueError,
+)  # fmt: skip
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 
 
@@ -62,13 +68,20 @@ def load(data: bytes) -> Any | None:
         if not unpacked.eof:
             raise UnfitError("is cut, or has too much in it")
         return _Decoder(parsed(text)).run()
-    except (
-        UnfitError, zlib.error, ArithmeticError, AttributeError, ImportError, LookupError, RecursionError, TypeError,
-        ValueError,
-    ) as problem:  # fmt: skip
-        raise PipelineError(
-            f"The kept state of a stream is damaged ({label(str(problem), 200)}); ingest into a new lake."
-        ) from None
+    except _DAMAGE as problem:
+        raise _damaged(problem) from None
+
+
+def restore(sessions: SessionJudge) -> None:
+    """Make the state of sessions that was loaded fit for use. Raises PipelineError for a damaged one."""
+    try:
+        sessions.restore()
+    except _DAMAGE as problem:
+        raise _damaged(problem) from None
+
+
+def _damaged(problem: Exception) -> PipelineError:
+    return PipelineError(f"The kept state of a stream is damaged ({label(str(problem), 200)}); ingest into a new lake.")
 
 
 def _encoded(one: bytes) -> list[Any]:
@@ -104,6 +117,7 @@ _FORMS: Final[dict[str, _Form]] = {
     "bytes": _Form(bytes, _encoded, _decoded),
     "bytearray": _Form(bytearray, _encoded, lambda found: bytearray(_decoded(found))),
     "time": _Form(datetime, lambda one: [one.isoformat()], lambda found: datetime.fromisoformat(*found)),
+    "numbers": _Form(array, lambda one: _encoded(one.tobytes()), lambda found: array("q", _decoded(found))),
     "list": _Form(list, list, fill=list.extend),
     "set": _Form(set, list, fill=set.update),
     "deque": _Form(deque, lambda one: [one.maxlen, *one], fill=lambda made, found: made.__init__(found[1:], found[0])),

@@ -32,7 +32,7 @@ from conformance.judge.sessions.packets import Pings
 from conformance.pipeline.identity import Grouping, Probe
 from conformance.pipeline.rows import Row, Rows, dated, day, moment, plain, texts
 from conformance.pipeline.schemas import add, columns_of, incomplete_of
-from conformance.pipeline.state import dump, load
+from conformance.pipeline.state import dump, load, restore
 from conformance.pipeline.tables_sink import ArrowTables, Connection, Teller, columns_with
 from conformance.pipeline.untrusted_files import PipelineError
 from conformance.runlog import Incomplete
@@ -189,6 +189,8 @@ def judge_stream(work: StreamWork, how: How, rows: Rows, note: Callable[[str], N
     judge = StreamJudge(how, rows, own_end is None and all(map(in_columns, work.captures)), own_end)
     found = load(rows.out.kept(work.resume)) if work.resume else None
     state = found if isinstance(found, State) and (found.sessions is not None) == judge.connected else None
+    if state is not None and isinstance(state.sessions, SessionJudge):
+        restore(state.sessions)
     ended = state.stream if state is not None else None
     if state is not None and judge.compiled and isinstance(state.sessions, SessionJudge):
         state.sessions = compiled_judge(state.sessions, how.readings, columns_with(sessions=True))

@@ -15,7 +15,7 @@ from conformance.judge.sessions.message_memory import Unopened
 from conformance.judge.sessions.messages import Lifetimes, Messages, Origins, judge_order_queue
 from conformance.judge.sessions.opening import NULL_GUID, Clocks, Opening
 from conformance.judge.sessions.packets import Pings, judge_alone
-from conformance.judge.sessions.registers import DOUBTED_NS, Registers
+from conformance.judge.sessions.registers import COVERED_NS, DOUBTED_NS, Registers
 from conformance.judge.sessions.reports import READINGS, bits_of
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
@@ -213,6 +213,24 @@ class SessionJudge:
         made = SessionJudge(self._notes.readings, tables=tables)
         made._notes, made.reached = self._notes, self.reached
         return made
+
+    def restore(self) -> None:
+        """Take over the registers of a state that was stored.
+
+        Raises ValueError, TypeError, AttributeError or LookupError for what is none.
+        """
+        tables, registers = self.tables, Registers()
+        registers.shared[DOUBTED_NS:COVERED_NS] = tables.registers.shared[DOUBTED_NS:COVERED_NS]
+        for session in tables.sessions.values():
+            session.flow.connection.move(registers)
+            session.opening.registers = session.flow.connection
+        for path in tables.transactions.paths.values():
+            path.move(registers)
+        for suspicion in self._notes.suspicions:
+            for there, generation in suspicion.paths:
+                if not (isinstance(there.generation, int) and isinstance(generation, int)):
+                    raise TypeError("a suspicion depends on no path")
+        tables.registers = tables.transactions.registers = registers
 
     @property
     def kinds(self) -> Sequence[Kind]:

@@ -150,6 +150,26 @@ class Registers:
                     self._release(rows[base + side + head], rows[base + side + count])
         self.connections.close(base)
 
+    def take(self, base: int, end: int, messages: Iterable[tuple[int, int, bool]], misses: Iterable[int]) -> None:
+        """Fill the chains of one side, which are empty: its messages under way, and the numbers that are missing."""
+        rows = self.connections.rows
+        chains = (
+            (FIRST, LENGTH, [(time_ns, frame << 1 | recoverable) for time_ns, frame, recoverable in messages]),
+            (MISSING, MISSES, [(number, 0) for number in misses]),
+        )
+        for first, count, chain in chains:
+            last, known = -1, rows[base + end + count] != NONE
+            for number in reversed(chain) if known else ():
+                self.ensure(1)
+                node = self.shared[FREE]
+                self.shared[FREE] = self.nodes[NODE * node + NODE_NEXT]
+                self.shared[SPARE] -= 1
+                self.nodes[NODE * node : NODE * node + NODE] = array("q", (last, *number))
+                if first == FIRST and last < 0:
+                    rows[base + end + LAST] = node
+                last = node
+            rows[base + end + first], rows[base + end + count] = last, len(chain) if known else NONE
+
     def _release(self, first: int, count: int) -> None:
         last = first
         for _ in range(count - 1):
@@ -188,11 +208,20 @@ class End:
 
     def messages(self) -> Iterator[tuple[int, int, bool]]:
         """Yield the time and the frame of each message under way, and whether it is recoverable, the oldest first."""
-        rows, nodes = self.block.rows, self.registers.nodes
-        node = rows[self.base + FIRST]
-        for _ in range(rows[self.base + LENGTH]):
-            node, time_ns, message = nodes[NODE * node : NODE * node + NODE]
+        for time_ns, message in self._chain(FIRST, LENGTH):
             yield time_ns, message >> 1, bool(message & 1)
+
+    def missing(self) -> Iterator[int]:
+        """Yield the recoverable numbers that are not acknowledged."""
+        for number, _ in self._chain(MISSING, MISSES):
+            yield number
+
+    def _chain(self, first: int, count: int) -> Iterator[tuple[int, int]]:
+        rows, nodes = self.block.rows, self.registers.nodes
+        node = rows[self.base + first]
+        for _ in range(rows[self.base + count]):
+            node, number, other = nodes[NODE * node : NODE * node + NODE]
+            yield number, other
 
 
 class Connection:
@@ -210,6 +239,24 @@ class Connection:
     def end(self, side: Side) -> End:
         """Return the registers of a side."""
         return End(self.registers, self.base + SIDES[side == "acceptor"])
+
+    def move(self, registers: Registers) -> None:
+        """Go on in other registers, with nothing that a stranger could have put into these.
+
+        Raises ValueError, TypeError or LookupError for what is no state of a connection.
+        """
+        row = self.block.rows[self.base : self.base + WIDTH]
+        base = registers.connections.open(row)
+        rows = registers.connections.rows
+        if len(row) != WIDTH or rows[base + COMPLETE] not in (0, 1):
+            raise ValueError("the registers of a connection are cut")
+        for side in ENDS:
+            end = self.end(side)
+            if not (0 <= end.under_way <= MAX_UNDER_WAY and (end.misses or 0) <= MOST_MISSES):
+                raise ValueError("a chain is too long")
+            registers.take(base, SIDES[side == "acceptor"], list(end.messages()), list(end.missing()))
+            rows[base + SIDES[side == "acceptor"] + PATH] = -1
+        self.registers, self.block, self.base = registers, registers.connections, base
 
     @property
     def whole(self) -> bool:
@@ -295,6 +342,18 @@ class TransactionalPath:
             rows[self.base + SEQUENCES] = len(self.sequences)
             if rows[self.base + PROGRESS] == first.base:
                 rows[self.base + PROGRESS] = -1
+
+    def move(self, registers: Registers) -> None:
+        """Go on in other registers, see `Connection.move`."""
+        every: list[TransactionalPath | Progress] = [self, *self.sequences.values()]
+        rows = [(one, one.block.rows[one.base : one.base + PLACES]) for one in every]
+        if not all(len(row) == PLACES for _, row in rows):
+            raise ValueError("the registers of a path are cut")
+        for one, row in rows:
+            row[STAMP] = registers.stamp()
+            one.block, one.base = registers.paths, registers.paths.open(row)
+        self.registers = registers
+        self.block.rows[self.base + PROGRESS], self.block.rows[self.base + SEQUENCES] = -1, len(self.sequences)
 
     def close(self) -> None:
         """Forget the path; what still refers to it has its last state."""
