@@ -263,7 +263,7 @@ class Conversation:
                 one.order_acknowledged = True
         self.forget(manager)
         # All of a sequence is acknowledged: the next message begins another one.
-        open_ = any(one.message.transaction for one in manager.queue if not one.order_acknowledged)
+        open_ = any(one.message.transaction for one in manager.queue)
         if not open_ and (manager.sequence, manager.number) == (sequence, number + 1):
             manager.sequence, manager.number = manager.sequence + 1, 1
 

@@ -13,8 +13,10 @@ from conformance.judge.sessions.mutations import (
     Edit,
     captured,
     copy,
+    delayed,
     drop,
     failed,
+    later,
     lost,
     outlasting,
     put,
@@ -25,7 +27,7 @@ from conformance.judge.sessions.mutations import (
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 
-CONSISTENT, RECONNECTING = "consistent-session", "reconnecting-session"
+CONSISTENT, RECONNECTING, RESENDING = "consistent-session", "reconnecting-session", "resending-session"
 IN_TIME, CLOSES = "MQQB-3.1.5.8.2.acknowledged-in-time", "MQQB-3.1.6.3.closes"
 ORDERED, RESENT, DISCARDED = "MQQB-3.1.6.9.sent", "MQQB-3.1.6.5.resent", "MQQB-3.1.1.6.1.discarded"
 QUEUE = "UserHeader.DestinationQueue.DirectFormatName"
@@ -127,3 +129,21 @@ def test_an_acknowledgment_shows_that_a_session_was_not_closed():
     wrong = put(12, "SessionHeader.UserMsgSequenceNumber", 3)
     said = judge_sessions(edited(CONSISTENT, wrong), readings=assignment("windows"))
     assert [one.frame for one in said if one.requirement.endswith("counts-closes") and one.outcome is Outcome.FAIL]
+
+
+def test_no_transactional_message_is_left_out_of_those_sent_again():
+    """Message 14 goes first; the second one, which packet 11 brought, is over by then."""
+    assert RESENT in failed(edited(RESENDING, drop(14)))
+    assert RESENT not in failed(edited(RESENDING, drop(14), put(10, "BaseHeader.TimeToReachQueue", 3)))
+
+
+def test_a_message_may_be_sent_again_right_behind_its_order_ack():
+    """The OrderAck and the message pass each other on the way."""
+    again = copy(15, 22, later_ns=500_000_000), later(23, 2_000)
+    assert "MQQB-3.1.1.6.2.discarded" not in failed(edited(RESENDING, *again))
+
+
+@pytest.mark.parametrize(("earlier", "fails"), [(300, True), (80, True), (40, False)])
+def test_an_acknowledgment_waits_for_recoverable_messages_as_long_as_was_named(earlier, fails):
+    """It comes 525 ms after the first one; 500 ms are named, and timers run in ticks of 50 ms."""
+    assert ("MQQB-2.2.2.1.recoverable-ack-wait" in failed(edited(CONSISTENT, delayed(12, -earlier)))) == fails

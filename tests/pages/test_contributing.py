@@ -19,6 +19,7 @@ PAGE = ROOT / "docs" / "contributing.md"
 COPIED = ("conformance", "tests", "tools", "fixtures", "docs", "grammars", "pyproject.toml", "README.md")
 RECIPES = (
     "Add a packet rule",
+    "Add a session rule",
     "Add a reading",
     "Add a protocol method",
     "Add a fault",

@@ -25,7 +25,8 @@ WAITS, SETTLES = range(2)
 (
     USER_SENT, RECOVERABLE_SENT, WERE_SENT, NEVER_DECREASES, NUMBER_AND_FLAGS, LOWEST, LOWEST_NUMBER, ONCE,
     RECOVERABLE_WERE_SENT, RECEIVED, PAUSE, ANNOUNCED, SOMETHING, INCLUDED, AT_ONCE, IN_TIME, IN_WINDOW,
-) = range(17)  # fmt: skip
+    RECOVERABLE_WAIT,
+) = range(18)  # fmt: skip
 """The rules, see `flow.RULES`."""
 LOST, CONSEQUENCE, ANOTHER_ORDER, NO_TIMES, SET_BACK, COARSE, UNSEEN = range(7)
 """Why a rule stays open."""
@@ -329,7 +330,23 @@ def cover(
         rows[mine + r.PENDING] = rows[mine + r.LACKING] = 0
     if covered and right:
         times(rows, base, shared, out, time)
+        if kind == SESSION and begun and window != _PAUSED and 2 * covered < rows[mine + r.NAMED]:
+            wait(rows, base, shared, out, time)
     return 0
+
+
+def wait(rows: Any, base: int, shared: Any, out: Any, time: int) -> int:
+    """Judge that a SessionAck does not come before the timer of recoverable messages is over (2.2.2.1).
+
+    At once is acknowledged what fills the flags, and maybe half of a window.
+    """
+    begun, whole = shared[r.COVERED_RECOVERABLE_NS], rows[base + r.RECOVERABLE_MS]
+    if begun == NONE or whole == NONE or shared[r.COVERED_RECOVERABLE] >= MOST_AT_ONCE - 1:
+        return 0
+    least = (whole - TICK_MS) * _MS
+    if untimely(shared, begun, time, least):
+        return 0
+    return judge(out, RECOVERABLE_WAIT, time - begun >= least, whole, (time - begun) // _MS)
 
 
 def drop(rows: Any, its: int, nodes: Any, shared: Any, wanted: int) -> int:
@@ -454,6 +471,6 @@ def has_room(rows: Any, end: int) -> bool:
 
 LOWERED: Final = (
     has_room, after, bits, put, judge, leave, untimely, own, stated, count, acknowledge, take, find_missing, skip,
-    reserve, release, announce, cover, drop, leaves_out, include, times, due, send, see,
+    reserve, release, announce, cover, drop, leaves_out, include, times, wait, due, send, see,
 )  # fmt: skip
 """The functions that compiled code includes."""

@@ -93,8 +93,20 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
         new=new,
         original=original,
         idle=counted.idle,
+        covered=not new and _is_covered(seen, tables, session, source, number),
         connection=session.flow.connection,
     )
+
+
+def _is_covered(seen: Seen, tables: Tables, session: Session, source: str | None, number: int | None) -> bool:
+    """Tell whether a message that comes again was acknowledged by the session on which it was sent last."""
+    before = tables.transactions.sent.get((source or "", number or 0))
+    if before is None or seen.side is None:
+        return False
+    if before.connection != seen.connection:
+        return tables.pasts.covers(seen.hosts, before.frame)
+    under_way = next(session.flow.connection.end(seen.side).messages(), None)
+    return under_way is not None and under_way[1] > before.frame
 
 
 def lose_path(opening: Opening, side: Side, tables: Tables) -> None:
@@ -115,6 +127,8 @@ def closed(event: Closed, session: Session, tables: Tables, notes: Notes, reache
     opening.end(event, notes)
     ending = Ending(opening, session.flow.connection)
     judge_waits(ending, event, notes, tables.transactions, tables.messages.known, tables.pasts, reached)
+    for side in _OTHER:
+        tables.transactions.leave((opening.opened.connection, side), event.time_ns, notes)
     tables.pings.forget(opening.opened.initiator.address, opening.client)
     tables.pings.forget(opening.opened.acceptor.address, opening.server)
 

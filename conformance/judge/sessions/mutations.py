@@ -356,6 +356,7 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.5.5.5.counts-closes": [put(12, "SessionHeader.UserMsgSequenceNumber", 3)],
     "MQQB-3.1.6.4.something-to-acknowledge": [copy(12, 12, *NO_RECOVERABLE)],
     "MQQB-3.1.6.4.window-size": [put(12, "SessionHeader.WindowSize", 65)],
+    "MQQB-2.2.2.1.recoverable-ack-wait": [delayed(12, -300)],
     "MQQB-3.1.7.11.header-included": [with_session_header(7, sent=1)],
     "MQMQ-2.2.20.4.recoverable-ack-flags": [
         put(12, f"{SESSION}.RecoverableMsgAckSeqNumber", 0), put(12, f"{SESSION}.RecoverableMsgAckFlags", 0),
@@ -474,6 +475,7 @@ _RESENDING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.7.1.3.resent-previous": [put(14, f"{TX}.PreviousTxSequenceNumber", 1)],
     "MQQB-3.1.6.5.resend-interval": [later(14, -20_000)],
     "MQQB-3.1.6.5.resend-order": [swap(14, 15)],
+    "MQQB-3.1.1.6.2.discarded": [copy(15, 22, later_ns=1_500_000_000), later(23, 2_000)],
     "MQQB-3.1.1.6.2.never-decreases": [
         put(21, "OrderAckBody.TxSequenceNumber", 3), put(21, "OrderAckBody.TxPreviousSequenceNumber", 2),
         put(22, "OrderAckBody.TxSequenceNumber", 1), put(22, "OrderAckBody.TxPreviousSequenceNumber", 0),
@@ -516,6 +518,8 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
 }  # fmt: skip
 
 _ALSO: dict[str, tuple[str, ...]] = {
+    "MQQB-3.1.5.4.1.recoverable-ack-timeout": ("MQQB-2.2.2.1.recoverable-ack-wait",),
+    "MQQB-3.1.1.6.2.discarded": ("MQQB-3.1.6.5.resend-interval",),
     # Two sentences about one event: the packet is out of turn, and its receiver has to close.
     "MQQB-2.2.1.packet-type-closes": ("MQQB-2.2.1.packet-type",),
     "MQQB-2.2.7.signature-ignored": ("MQQB-2.2.7.signature",),

@@ -11,7 +11,7 @@ from conformance.judge.sessions import flow_steps as steps
 from conformance.judge.sessions import registers as r
 from conformance.judge.sessions.registers import NONE
 
-FORM, SEQUENCE, IN_ORDER, ACCEPTED, ACCEPTED_LESS, DELAY, LATE, SCHEDULED, BEFORE_NEXT, NEVER_DECREASES = range(17, 27)
+FORM, SEQUENCE, IN_ORDER, ACCEPTED, ACCEPTED_LESS, DELAY, LATE, SCHEDULED, BEFORE_NEXT, NEVER_DECREASES = range(32, 42)
 """The rules, see `order_acks.RULES`."""
 SEQUENCE_UNKNOWN: Final = 2
 """The act of a NOTE: neither side is known to have sent on the sequence."""

@@ -85,44 +85,53 @@ def _included(_: Seen, before: int, __: int) -> tuple[Json, Json]:
     return {"above": before}, before
 
 
-RULES: Final = (
-    Rule(requirement_id("MQQB-3.1.7.1.3.user-messages-sent"), _numbers),
-    Rule(requirement_id("MQQB-3.1.7.1.3.recoverable-messages-sent"), _numbers),
-    Rule(requirement_id("MQQB-3.1.1.6.1.acknowledged-were-sent"), _named("at most")),
-    Rule(requirement_id("MQQB-3.1.1.6.1.never-decreases"), _named("at least")),
-    Rule(requirement_id("MQQB-3.1.6.4.recoverable-none"), lambda seen, _, __: ("both zero or neither", _header(seen))),
-    Rule(requirement_id("MQQB-3.1.6.4.recoverable-lowest"), lambda _, __, flags: ({"bit 0": 1}, {"flags": flags})),
-    Rule(requirement_id("MQQB-3.1.6.4.recoverable-lowest"), _numbers),
-    Rule(
+RULES: Final = {
+    steps.USER_SENT: Rule(requirement_id("MQQB-3.1.7.1.3.user-messages-sent"), _numbers),
+    steps.RECOVERABLE_SENT: Rule(requirement_id("MQQB-3.1.7.1.3.recoverable-messages-sent"), _numbers),
+    steps.WERE_SENT: Rule(requirement_id("MQQB-3.1.1.6.1.acknowledged-were-sent"), _named("at most")),
+    steps.NEVER_DECREASES: Rule(requirement_id("MQQB-3.1.1.6.1.never-decreases"), _named("at least")),
+    steps.NUMBER_AND_FLAGS: Rule(
+        requirement_id("MQQB-3.1.6.4.recoverable-none"), lambda seen, _, __: ("both zero or neither", _header(seen))
+    ),
+    steps.LOWEST: Rule(
+        requirement_id("MQQB-3.1.6.4.recoverable-lowest"), lambda _, __, flags: ({"bit 0": 1}, {"flags": flags})
+    ),
+    steps.LOWEST_NUMBER: Rule(requirement_id("MQQB-3.1.6.4.recoverable-lowest"), _numbers),
+    steps.ONCE: Rule(
         requirement_id("MQQB-3.1.6.4.recoverable-once"),
         lambda seen, again, _: ({"not again": [again] if again >= 0 else []}, _header(seen)),
     ),
-    Rule(requirement_id("MQQB-3.1.1.6.1.recoverable-were-sent"), _named("at most")),
-    Rule(requirement_id("MQMQ-2.2.20.4.ack-sequence-number"), _named("at least")),
-    Rule(requirement_id("MQQB-3.1.7.13.paused"), lambda _, __, ms: ("nothing before the queue is resumed", {"ms": ms})),
-    Rule(requirement_id("MQQB-3.1.6.4.window-size"), _named("at most")),
-    Rule(requirement_id("MQQB-3.1.6.4.something-to-acknowledge"), _named("above")),
-    Rule(requirement_id("MQQB-3.1.7.11.header-included"), _included, _READING_INCLUDED),
-    Rule(requirement_id("MQQB-3.1.5.8.7.recoverable-at-once"), _named("at most")),
-    Rule(ACKNOWLEDGED_IN_TIME, lambda _, most, late: ({"late by at most, ms": most}, {"late by, ms": late})),
-    Rule(requirement_id("MQQB-3.1.7.1.window"), _named("at most"), _READING_WINDOW),
-    Rule(requirement_id("MQQB-3.1.7.17.destination-form"), _numbers),
-    Rule(requirement_id("MQQB-2.2.4.1.sequence"), _sequences, READING_SEQUENCE),
-    Rule(requirement_id("MQQB-3.1.1.6.2.in-order"), _named("at most")),
-    Rule(requirement_id("MQQB-3.1.5.8.6.accepted"), _named("at most"), _READING_REJECTED),
-    Rule(
+    steps.RECOVERABLE_WERE_SENT: Rule(requirement_id("MQQB-3.1.1.6.1.recoverable-were-sent"), _named("at most")),
+    steps.RECEIVED: Rule(requirement_id("MQMQ-2.2.20.4.ack-sequence-number"), _named("at least")),
+    steps.PAUSE: Rule(
+        requirement_id("MQQB-3.1.7.13.paused"), lambda _, __, ms: ("nothing before the queue is resumed", {"ms": ms})
+    ),
+    steps.ANNOUNCED: Rule(requirement_id("MQQB-3.1.6.4.window-size"), _named("at most")),
+    steps.SOMETHING: Rule(requirement_id("MQQB-3.1.6.4.something-to-acknowledge"), _named("above")),
+    steps.INCLUDED: Rule(requirement_id("MQQB-3.1.7.11.header-included"), _included, _READING_INCLUDED),
+    steps.AT_ONCE: Rule(requirement_id("MQQB-3.1.5.8.7.recoverable-at-once"), _named("at most")),
+    steps.IN_TIME: Rule(
+        ACKNOWLEDGED_IN_TIME, lambda _, most, late: ({"late by at most, ms": most}, {"late by, ms": late})
+    ),
+    steps.IN_WINDOW: Rule(requirement_id("MQQB-3.1.7.1.window"), _named("at most"), _READING_WINDOW),
+    steps.RECOVERABLE_WAIT: Rule(requirement_id("MQQB-2.2.2.1.recoverable-ack-wait"), _milliseconds("at least, ms")),
+    orders.FORM: Rule(requirement_id("MQQB-3.1.7.17.destination-form"), _numbers),
+    orders.SEQUENCE: Rule(requirement_id("MQQB-2.2.4.1.sequence"), _sequences, READING_SEQUENCE),
+    orders.IN_ORDER: Rule(requirement_id("MQQB-3.1.1.6.2.in-order"), _named("at most")),
+    orders.ACCEPTED: Rule(requirement_id("MQQB-3.1.5.8.6.accepted"), _named("at most"), _READING_REJECTED),
+    orders.ACCEPTED_LESS: Rule(
         requirement_id("MQQB-3.1.5.8.6.accepted"),
         lambda _, accepted, number: ({"number": accepted}, {"number": number}),
     ),
-    Rule(requirement_id("MQQB-3.1.3.2.order-ack-delay"), _milliseconds("at least, ms")),
-    Rule(ORDER_SENT, _milliseconds("at most, ms")),
-    Rule(requirement_id("MQQB-3.1.1.6.2.scheduled"), _milliseconds("at most, ms")),
-    Rule(
+    orders.DELAY: Rule(requirement_id("MQQB-3.1.3.2.order-ack-delay"), _milliseconds("at least, ms")),
+    orders.LATE: Rule(ORDER_SENT, _milliseconds("at most, ms")),
+    orders.SCHEDULED: Rule(requirement_id("MQQB-3.1.1.6.2.scheduled"), _milliseconds("at most, ms")),
+    orders.BEFORE_NEXT: Rule(
         requirement_id("MQQB-3.1.1.6.2.scheduled"),
         lambda _, __, gap: ("an OrderAck before the next message", {"ms": gap}),
     ),
-    Rule(requirement_id("MQQB-3.1.1.6.2.never-decreases"), _named("at least")),
-)
+    orders.NEVER_DECREASES: Rule(requirement_id("MQQB-3.1.1.6.2.never-decreases"), _named("at least")),
+}
 """The rules, by their numbers in `flow_steps` and `order_steps`."""
 
 

@@ -252,8 +252,10 @@ class Resends:
 
     def see(
         self, seen: Seen, notes: Notes, before: Sent | None, path: TransactionalPath, *, acknowledged: bool
-    ) -> None:
-        """Judge a transactional message. before: its last transmission, if any.
+    ) -> tuple[int, int]:
+        """Judge a transactional message; return the place of that which was sent again before it, zeros for none.
+
+        before: its last transmission, if any.
 
         acknowledged: everything its sender sent before it on this session is acknowledged; unacknowledged messages may
         be resent with any acknowledgment (3.1.5.5.1).
@@ -266,14 +268,14 @@ class Resends:
             while len(self.passes) > MAX_HOSTS:
                 self.passes.popitem(last=False)
         if before is None:
-            return
+            return 0, 0
         if before.connection != connection:
             place = (before.sequence, before.number)
             last = running.elsewhere
             if not path.generation:  # They are listed in the order in which they came (MS-MQQB 3.1.5.5.1).
                 notes.judge(_ORDER, place > last, seen, {"after number": last[1]}, place[1])
             running.elsewhere = max(last, place)
-            return
+            return last
         previous = seen.number("TransactionHeader.PreviousTxSequenceNumber")
         numbers = (seen.number("TransactionHeader.TxSequenceID"), seen.number("TransactionHeader.TxSequenceNumber"))
         if numbers == (before.sequence, before.number):  # With another number, that is wrong.
@@ -294,7 +296,9 @@ class Resends:
             notes.interval(_INTERVAL, seen, running.since_ns, now, lambda waited: waited >= _SHORTEST_NS, least)
         if begins:
             running = self.passes[way] = Pass(now, running.elsewhere, running.number + 1)
+        last = running.last
         running.resent.add(place)
-        running.last = max(running.last, place)
+        running.last = max(last, place)
         if len(running.resent) > MAX_REMEMBERED:
             running.resent.clear()
+        return last

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.judge.sessions import order_steps
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, NOTICED_NS, Notes, Path, Seen
@@ -14,8 +14,11 @@ from conformance.judge.sessions.keys import group_words, guid_words, host_words
 from conformance.judge.sessions.order_steps import DIRECT, advance, named
 from conformance.judge.sessions.registers import DECIDED, NONE, Connection, Registers, TransactionalPath, signed
 from conformance.judge.sessions.reports import READING_SEQUENCE, UNSEEN, report, results
-from conformance.judge.sessions.sequences import Hosts, Resends, Sent, Sequences, View
+from conformance.judge.sessions.sequences import RESENT, Hosts, Resends, Sent, Sequences, View, Way
 from conformance.spec.catalogue import requirement_id
+
+if TYPE_CHECKING:
+    from conformance.judge.sessions.messages import Remembered
 
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")
 _LAST = requirement_id("MQMQ-2.2.20.5.last-in-transaction")
@@ -260,6 +263,7 @@ class Groups:
 _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
 _NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
 _FINAL = requirement_id("MQQB-2.2.5.1.sequence")
+_DISCARDED = requirement_id("MQQB-3.1.1.6.2.discarded")
 _FINAL_NUMBER = requirement_id("MQQB-2.2.5.1.sequence-number")
 _FINAL_SOURCE = requirement_id("MQQB-2.2.5.1.source-guid")
 _FINAL_MESSAGE = requirement_id("MQQB-2.2.5.1.message-id")
@@ -268,23 +272,27 @@ _FINAL_WANTED = requirement_id("MQQB-3.1.7.2.2.wanted")
 _PASSED_ON = requirement_id("MQQB-3.1.1.5.passed-on")
 _ACK_RECEIVE = 0x4000
 _MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
+LASTING_S: Final = 86_400
+"""A message with this time to reach its queue, or more, is not over while a capture lasts."""
 GAP_NS: Final = 2_050_000_000
 """OrderAckTimeout, a tick, and the time in which an OrderAck gets its turn, of which nothing shows that it had it."""
 _ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
 
 
-class Known(Protocol):
-    """See `Messages.known`."""
+class Left(NamedTuple):
+    """A message that was sent again, with its place, while the one with the number `missing` was not before it."""
 
-    def get(self, key: tuple[str, int], /) -> object | None:
-        """Return a message by its queue manager and number; None for an unknown one."""
+    seen: Seen
+    sequence: int
+    number: int
+    missing: int
 
 
 @dataclass(slots=True)
 class Transactions:
     """All transactional traffic of a capture. scopes: the accepted scopes of a sequence, the default first.
 
-    views: by source queue manager, one view for each scope, the followed one first.
+    views: by source queue manager, one view for each scope, the followed one first. left: what may have been left out.
     """
 
     scopes: tuple[str, ...]
@@ -294,6 +302,7 @@ class Transactions:
     resends: Resends = field(default_factory=Resends)
     sent: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
     paths: OrderedDict[Hosts, TransactionalPath] = field(default_factory=OrderedDict)
+    left: OrderedDict[Way, Left] = field(default_factory=OrderedDict)
 
     def lose(self, hosts: Hosts) -> None:
         """Record that something from one host to the other is missing from the capture, or was unintelligible."""
@@ -307,16 +316,18 @@ class Transactions:
         self,
         seen: Seen,
         notes: Notes,
-        known: Known,
+        known: Remembered,
         *,
         new: bool,
         original: bool,
         idle: bool,
+        covered: bool,
         connection: Connection,
     ) -> None:
         """Judge a packet of a connection. new: not seen before. original: its sender has made the message.
 
         known: the messages that were seen. idle: everything its sender sent before it on this session is acknowledged.
+        covered: it was sent before, on a session that has acknowledged it.
         """
         if seen.number("UserHeader.Flags.DQ") == DIRECT:
             self._path(seen.hosts).named_direct = 1
@@ -332,7 +343,7 @@ class Transactions:
                 # Where the window is narrow, a message waits for acknowledgments of what was sent before it.
                 roomy = has_room(connection.block.rows, connection.end(seen.side or "initiator").base)
                 begun_ns = connection.opened_ns if roomy else seen.time_ns
-                self._message(seen, notes, path, hosts, known, idle=idle, begun_ns=begun_ns)
+                self._message(seen, notes, path, hosts, known, idle=idle, covered=covered, begun_ns=begun_ns)
             else:
                 self._passed_on(seen, notes)
             path.latest_ns, path.connection = seen.time_ns, seen.connection or 0
@@ -363,9 +374,10 @@ class Transactions:
         notes: Notes,
         path: TransactionalPath,
         hosts: Hosts,
-        known: Known,
+        known: Remembered,
         *,
         idle: bool,
+        covered: bool,
         begun_ns: int,
     ) -> None:
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
@@ -379,7 +391,13 @@ class Transactions:
         self.sent.move_to_end((source, message))
         while len(self.sent) > MAX_REMEMBERED:
             self.sent.popitem(last=False)
-        self.resends.see(seen, notes, before, path, acknowledged=before is not None and idle)
+        self._left(seen, notes, before)
+        whole = before is not None and not path.generation
+        if before is not None and whole:
+            self._again(seen, notes, path, source, before, covered=covered)
+        last = self.resends.see(seen, notes, before, path, acknowledged=before is not None and idle)
+        if before is not None and whole:
+            self._skipped(seen, path, source, before, last, known)
         views = self._views(source)
         progress, delta = path.progress(sent.sequence), 0
         if before is None and progress is not None and progress.over and not path.generation:
@@ -414,6 +432,71 @@ class Transactions:
         advance(path.block.rows, path.base, progress.base, seen.time_ns, sent.number, sent.previous, delta, dq)
         path.newest = max(path.newest or 0, sent.sequence)
         path.bound(MAX_REMEMBERED)
+
+    def _again(
+        self, seen: Seen, notes: Notes, path: TransactionalPath, source: str, before: Sent, *, covered: bool
+    ) -> None:
+        """Judge that a message that is sent again is not acknowledged. covered: see `see`."""
+        done = _acknowledged(path, before)
+        lately = seen.time_ns - (path.answered_ns or 0) <= NOTICED_NS
+        timely = notes.timeless(path.answered_ns or 1, seen.time_ns) is None
+        # A queue manager begins the next sequence when it knows that all of the one before is acknowledged.
+        newest, views = path.newest or 0, self._views(source)
+        next_ = newest > before.sequence and newest >> 32 == before.sequence >> 32
+        queue = (*seen.hosts, seen.queue())
+        knows = covered or (next_ and (_of_sessions(views) or _is_of_one_queue(views, queue, newest)))
+        acknowledged = knows and before.number <= done
+        if not before.final and timely and not (lately and acknowledged):
+            notes.judge(_DISCARDED, not acknowledged, seen, {"above": done}, before.number)
+
+    def _skipped(
+        self,
+        seen: Seen,
+        path: TransactionalPath,
+        source: str,
+        before: Sent,
+        last: tuple[int, int],
+        known: Remembered,
+    ) -> None:
+        """Find what is left out between the last message that was sent again and this one.
+
+        A message that is refused, or not to be had any more, is not sent again.
+        """
+        lowest = max(_acknowledged(path, before), last[1] if last[0] == before.sequence else 0)
+        if before.number <= lowest + 1 or path.refusal:
+            return
+        numbers = [
+            one.number
+            for key, one in self.sent.items()
+            if key[0] == source
+            and one.sequence == before.sequence
+            and lowest < one.number < before.number
+            and not one.again
+            and (message := known.get(key)) is not None
+            and (message.number("BaseHeader.TimeToReachQueue") or 0) >= LASTING_S
+        ]
+        if numbers:
+            self.left[seen.connection, seen.side] = Left(seen.kept(), before.sequence, before.number, min(numbers))
+            while len(self.left) > MAX_HOSTS:
+                self.left.popitem(last=False)
+
+    def _left(self, seen: Seen, notes: Notes, before: Sent | None) -> None:
+        """Judge that a message was left out, where it does not come right behind one that had to follow it."""
+        left = self.left.get((seen.connection, seen.side))
+        if left is None:
+            return
+        if before is not None and (before.sequence, before.number) == (left.sequence, left.missing):
+            del self.left[seen.connection, seen.side]
+        elif seen.time_ns - left.seen.time_ns > NOTICED_NS:
+            self.leave((seen.connection, seen.side), seen.time_ns, notes)
+
+    def leave(self, way: Way, time_ns: int, notes: Notes) -> None:
+        """Judge what was left out on one side of a connection, which nothing can follow any more."""
+        left = self.left.pop(way, None)
+        if left is None or time_ns - left.seen.time_ns <= NOTICED_NS:
+            return
+        if notes.timeless(left.seen.time_ns, time_ns) is None:
+            notes.judge_late(RESENT, False, left.seen, {"number": left.missing}, {"number": left.number})
 
     def _passed_on(self, seen: Seen, notes: Notes) -> None:
         """Judge a message on its further way by what its own queue manager sent last, on any of its connections."""
@@ -576,6 +659,12 @@ class Transactions:
             while len(self.paths) > MAX_HOSTS:
                 self.paths.popitem(last=False)[1].close()
         return path
+
+
+def _acknowledged(path: TransactionalPath, sent: Sent) -> int:
+    """Return the highest number of a message's sequence that is acknowledged."""
+    progress = path.progress(sent.sequence)
+    return 0 if progress is None else progress.acknowledged or 0
 
 
 def _follow(views: list[Sequences]) -> int:

@@ -19,7 +19,7 @@ from conformance.judge.sessions.opening import OPEN, Opening
 from conformance.judge.sessions.registers import NONE, Connection, End
 from conformance.judge.sessions.reports import ACKNOWLEDGED_IN_TIME, ORDER_SENT
 from conformance.judge.sessions.sequences import RESENT, RESENT_NS, Hosts
-from conformance.judge.sessions.transactions import Transactions
+from conformance.judge.sessions.transactions import LASTING_S, Transactions
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict, of_frame
 
@@ -36,8 +36,6 @@ _CLOSE_NS: Final = 30 * _S
 _PERIODS: Final = 4
 """The Session Ack Wait Timer is at most twice AckTimeout, and closes the session when it ends the second time."""
 _DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
-_LASTING_S: Final = 86_400
-"""A message with this time to reach its queue, or more, is not over while a capture lasts."""
 _MOST_PAST = 8  # Ended connections between two hosts that are remembered.
 _READING_ADDRESS = "R-MQQB-null-queue-manager-address"
 _CLOSES = requirement_id("MQQB-3.1.6.3.closes")
@@ -156,6 +154,11 @@ class Pasts:
         self.ended.move_to_end(hosts)
         while len(self.ended) > MAX_HOSTS:
             self.ended.popitem(last=False)
+
+    def covers(self, hosts: Hosts, frame: int) -> bool:
+        """Tell whether an ended connection has acknowledged the message in this frame."""
+        found = [one for one in self.ended.get(hosts, ()) if one.began < frame <= one.ended]
+        return len(found) == 1 and found[0].known and (found[0].waiting is None or found[0].waiting > frame)
 
     def sent_again(self, seen: Seen, notes: Notes, first: int) -> None:
         """Judge a message that is sent again on another connection. first: the frame of its first transmission.
@@ -328,6 +331,6 @@ def _order(
         "Order.Here": connection == ending.opening.opened.connection,
         "Order.Final": final,
         "Order.Refused": path.refusal,
-        "Order.Expires": (message.number("BaseHeader.TimeToReachQueue") or 0) < _LASTING_S,
+        "Order.Expires": (message.number("BaseHeader.TimeToReachQueue") or 0) < LASTING_S,
         "Order.Acknowledged": progress.acknowledged,
     }

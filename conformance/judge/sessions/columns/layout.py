@@ -34,7 +34,7 @@ K0, K1, K2, NEXT, OLDER, NEWER, DATA = range(7)
 COUNT, LIMIT, OLDEST, NEWEST, FREE, FILLED = range(6)
 ENDS = 8
 
-SAID_EXPIRED = 1 << 32
+SAID_EXPIRED = 1 << 62
 """Set in `registers.SAID` where a connection may have been told that the time to live of a message is undecided."""
 
 # Rows of the index by the kind of their key, the lowest bits of its last word.
