@@ -125,18 +125,6 @@ def test_numba_counts_arrays_by_the_names_that_are_replaced() -> None:
     assert not gone, f"numba has no {', '.join(gone)} any more: wire/columns/jit.py replaces what is never called."
 
 
-def test_numba_copies_memory() -> None:
-    from numba.core import cgutils
-
-    assert list(inspect.signature(cgutils.raw_memcpy).parameters)[:5] == [
-        "builder",
-        "dst",
-        "src",
-        "count",
-        "itemsize",
-    ], "numba's raw_memcpy takes other arguments: capture/columns/intrinsics.py moves the wrong bytes."
-
-
 def test_py4j_tells_its_own_errors_from_those_of_java() -> None:
     from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 

@@ -8,12 +8,13 @@ from typing import Literal
 
 from conformance.capture.events import Trouble
 from conformance.wire import dissect, frame_length
-from conformance.wire.framing import ASTRAY, BASE_SIZE, doubtful, extent, is_head
+from conformance.wire.extents import ASTRAY, doubtful, extent
+from conformance.wire.framing import BASE_SIZE, is_head
 from conformance.wire.headers import SESSION_HEADER_SIZE
 
 MAX_WAITING = 4 * 1024 * 1024  # Bytes kept behind a hole; larger windows are not seen in practice.
 MAX_WAITING_SEGMENTS = 4096
-_FAR = 1 << 28  # A segment this far from the expected one belongs to an earlier or later use of the ports.
+FAR = 1 << 28  # A segment this far from the expected one belongs to an earlier or later use of the ports.
 
 
 def distance(later: int, earlier: int) -> int:
@@ -45,7 +46,7 @@ class Stream:
     def add(self, sequence: int, payload: bytes) -> bytes:
         """Add a segment; return the bytes that are now in order (often none)."""
         at = self.position(sequence)
-        if abs(at - self.offset) > _FAR or not payload:
+        if abs(at - self.offset) > FAR or not payload:
             return b""
         if at > self.offset:
             known = self._waiting.get(at)
@@ -70,7 +71,7 @@ class Stream:
         A hole ends where a segment waits, or at the offset `upto` (which exists because the peer acknowledged it).
         """
         ends = [at for at in (self._order[0] if self._order else None, upto) if at is not None and at > self.offset]
-        if not ends or min(ends) - self.offset > _FAR:
+        if not ends or min(ends) - self.offset > FAR:
             return 0, b""
         hole = min(ends) - self.offset
         self._advance(hole)
@@ -97,8 +98,8 @@ class Stream:
 _SIGNATURE = b"LIOR"
 _SIGN_AT = 4  # Offset of the signature in a BaseHeader; the version is the byte at 0.
 _SESSION_ACK = 0x0018  # Flags IN and SH.
-_SHORT_SESSION_ACK = BASE_SIZE + 4  # A SessionAck with its InternalHeader alone.
-_TELLING = 8  # Bytes needed to recognise a header.
+SHORT_SESSION_ACK = BASE_SIZE + 4  # A SessionAck with its InternalHeader alone.
+TELLING = 8  # Bytes needed to recognise a header.
 _KEPT_OF_JUNK = 4096  # Bytes of an unintelligible piece that are shown; enough for any fixed-size packet.
 _SEARCHED = 65536  # Bytes after which a search for the next packet reports the bytes it has passed.
 
@@ -213,11 +214,11 @@ class Framer:
         have = len(self._buffer)
         own = extent(self._buffer, announced)
         if 0 < own < announced:
-            if have >= own + _TELLING:
+            if have >= own + TELLING:
                 return own if self._follows(own) else announced
             return None if when == "fed" else announced
         if self._follows(announced):
-            return announced if have >= announced + _TELLING or when != "fed" else None
+            return announced if have >= announced + TELLING or when != "fed" else None
         own = extent(self._buffer, min(have, announced + ASTRAY))
         if own == 0 or abs(own) > announced + ASTRAY:
             return announced
@@ -225,11 +226,11 @@ class Framer:
             return announced if when == "ended" else None
         if not self._follows(own):
             return announced
-        return own if have >= own + _TELLING or when != "fed" else None
+        return own if have >= own + TELLING or when != "fed" else None
 
     def _follows(self, at: int) -> bool:
         """Return True when a packet header may start at `at`, as far as its bytes are here."""
-        return is_head(bytes(self._buffer[at : at + _TELLING]), 0)
+        return is_head(bytes(self._buffer[at : at + TELLING]), 0)
 
     def _choose(self, lengths: tuple[int, ...], final: bool) -> int | None:
         """Return the length that the packet at the front announces; None while it is undecided.
@@ -240,8 +241,8 @@ class Framer:
         short, long = min(lengths), max(lengths)
         if short == long or len(self._buffer) < short:
             return short
-        if len(self._buffer) >= short + _TELLING:
-            return short if is_head(bytes(self._buffer[short : short + _TELLING]), 0) else long
+        if len(self._buffer) >= short + TELLING:
+            return short if is_head(bytes(self._buffer[short : short + TELLING]), 0) else long
         if final and len(self._buffer) == short:
             inside = dissect(bytes(self._buffer)).fields.get("Packet.SessionHeaderPlacement") == "inside"
             return short if inside else None
@@ -257,7 +258,7 @@ class Framer:
                 self.found = self._known = True
                 return True
             self._searched = at + 1
-        self._searched = max(self._searched, len(self._buffer) - (_TELLING - 1))
+        self._searched = max(self._searched, len(self._buffer) - (TELLING - 1))
         if len(self._buffer) > _SEARCHED:
             self._drop(self._searched, pieces)
         return False
@@ -296,8 +297,8 @@ class Framer:
 def _lengths(buffer: bytearray, lengths: tuple[int, ...]) -> tuple[int, ...]:
     """Return the possible lengths: a SessionAck has two when PacketSize excludes its SessionHeader."""
     flags = int.from_bytes(buffer[2:4], "little")
-    if flags & _SESSION_ACK == _SESSION_ACK and lengths == (_SHORT_SESSION_ACK,):
-        return (_SHORT_SESSION_ACK, _SHORT_SESSION_ACK + SESSION_HEADER_SIZE)
+    if flags & _SESSION_ACK == _SESSION_ACK and lengths == (SHORT_SESSION_ACK,):
+        return (SHORT_SESSION_ACK, SHORT_SESSION_ACK + SESSION_HEADER_SIZE)
     return lengths
 
 

@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
+from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
 
-    def u32(at: int) -> int: ...
-    def put32(at: int, value: int) -> None: ...
-    def get(base: int, index: int) -> int: ...
-    def put(base: int, index: int, value: int) -> int: ...
-    def select(condition: int, one: int, other: int) -> int: ...
+if TYPE_CHECKING:
+    from conformance.wire.columns.calls import get, put, put32, select, u32
 
 
 # A row of the table.

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from conformance.capture.columns import places
 from conformance.captures import counting_code
 from conformance.captures.counting_code import COUNT, GUID, HIGH, LOW, NAMED, WIDTH
 from conformance.captures.engine import SUITE, Counted, Replay
@@ -44,7 +43,7 @@ CAPACITY = 1 << 14
 @cache
 def machine_code() -> Wanted:
     """Return the machine code, which may exist already."""
-    return lowered("counting", source_of(counting_code, places), "count_in", 15)
+    return lowered("counting", source_of(counting_code), "count_in", 15)
 
 
 @cache

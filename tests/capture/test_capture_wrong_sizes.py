@@ -12,6 +12,7 @@ from pathlib import Path
 import build_captures
 import build_packets
 import build_tcp
+import numpy as np
 import pytest
 from both_readers import same, walked
 from cases import all_of
@@ -22,7 +23,9 @@ from nightly import fewer
 
 from conformance.capture import Frame, read_capture
 from conformance.capture.framing import Framer
-from conformance.wire.framing import ASTRAY, doubtful, extent
+from conformance.wire import extents
+from conformance.wire.columns.lowering import lowered, source_of
+from conformance.wire.extents import ASTRAY, doubtful, extent
 
 FEW = settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)
 MANAGER = uuid.UUID("7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10")
@@ -120,6 +123,19 @@ def test_right_sizes_never_wait() -> None:
         for have in range(16, len(packet)):
             told = extent(packet, have)
             assert told == len(packet) or -len(packet) <= told < -have
+
+
+@all_of("kind", KINDS)
+def test_machine_code_finds_the_same_lengths(kind: str) -> None:
+    """Of a packet that has come so far, with a bit of its headers changed; nothing behind it is read."""
+    compiled = [lowered(name, source_of(extents), name, 2).function() for name in ("extent", "doubtful")]
+    chance = random.Random(kind)
+    for have in [*range(16, len(KINDS[kind]) + 1)] * 3:
+        packet = bytearray(KINDS[kind] + NEXT)
+        packet[chance.randrange(have)] ^= 1 << chance.randrange(8)
+        octets = np.frombuffer(bytes(packet[:have]), np.uint8)
+        found = [function(octets.ctypes.data, have) for function in compiled]
+        assert found == [extent(packet[:have], have), doubtful(packet[:have], have)], (have, packet.hex())
 
 
 def test_an_announced_end_that_a_packet_follows_is_right() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.capture.columns.code import place, walk
+from conformance.judge.sessions.columns.judge import run
 from conformance.wire.columns import machine_code
 from conformance.wire.columns.arrays import Compiled
 
@@ -81,11 +81,10 @@ def taken(node: ast.ImportFrom) -> list[str]:
     return [f"{node.module}.{one.name}" for one in node.names] if package else [str(node.module)]
 
 
-@pytest.mark.parametrize("function", [walk, place], ids=lambda one: one.name)
-def test_all_that_is_compiled_in_is_among_what_it_uses(function: Compiled) -> None:
+def test_all_that_is_compiled_in_is_among_what_it_uses() -> None:
     """What such a module takes from another is in its code; other modules of the columns take more from others."""
     makers = ("conformance.wire.columns.jit", "conformance.wire.columns.arrays", "conformance.wire.columns.lowering")
-    todo, met = [function.module], {*makers}
+    todo, met = [run.module], {*makers}
     while todo:
         name = todo.pop()
         met.add(name)
@@ -94,7 +93,7 @@ def test_all_that_is_compiled_in_is_among_what_it_uses(function: Compiled) -> No
         for node in ast.walk(ast.parse(Path(found.origin).read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("conformance."):
                 for other in taken(node):
-                    assert other in (function.module, *function.uses, *makers), f"{name} takes from {other}"
+                    assert other in (run.module, *run.uses, *makers), f"{name} takes from {other}"
                     todo += [other] if ".columns." in other and other not in met else []
 
 

@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from llvmlite import ir
 from nightly import amount
 
-from conformance.wire.columns.lowering import LANES, PREFIX, LoweringError, build, text_of
+from conformance.wire.columns.lowering import LANES, PREFIX, LoweringError, build, source_of, text_of
 from conformance.wire.columns.machine_code import Wanted
 
 SOURCE = '''
@@ -58,6 +59,7 @@ def main(a, b):
     rest = helped(a & 0xFFFF, b & 0xFFFF) % 7 + -(a & 0xFF) % 7
     z = min(a, b) - max(a & 31, b & 31)
     z += (a <= b) + (a >= b) * 2 + (a != b) * 4 + (1 if True else 0)
+    z += 8 if a & 7 in (1, b & 7, STEP) and a & 3 not in (2, 0) else 0
     helped(a, b)
     return y + 1000 * found + rest + summed(a & 15) + z
 '''
@@ -81,6 +83,24 @@ def test_lowered_code_gives_what_python_gives() -> None:
     pairs += [(chance.randrange(-(1 << 62), 1 << 62), chance.randrange(-(1 << 40), 1 << 40)) for _ in range(300)]
     for a, b in pairs:
         assert main(a, b) == wrapped(names["main"](a, b)), (a, b)
+
+
+def test_a_module_is_lowered_with_the_constants_it_uses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Numbers and tuples of its own, of modules it has imported, and single ones imported; no other functions run."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "lowered_numbers.py").write_text("ONE, TWO, _HIDDEN, TABLE = 1 << 40, 2, 'text', (5, 6, 7)\n", "utf-8")
+    text = (
+        "import lowered_numbers as p\nfrom lowered_numbers import TABLE\n_MINE = sum(TABLE)\n\n\n"
+        "def main(data, at):\n    return p.ONE * p.TWO + _MINE * TABLE[at] + data[at]\n"
+    )
+    (tmp_path / "lowered_one.py").write_text(text, "utf-8")
+    (tmp_path / "lowered_two.py").write_text("_MINE = 3\n\n\ndef other(a):\n    return a * _MINE\n", "utf-8")
+    one, two = import_module("lowered_one"), import_module("lowered_two")
+    octets = np.array([200, 201, 255], np.uint8)
+    main = run(source_of(one))
+    assert [main(octets.ctypes.data, at) for at in range(3)] == [one.main(octets.tolist(), at) for at in range(3)]
+    with pytest.raises(LoweringError, match="_MINE is 18 and, in lowered_two, 3"):
+        source_of(one, two)
 
 
 @pytest.mark.parametrize(

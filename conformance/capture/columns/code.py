@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from conformance.wire.columns.arrays import Compiled
+from collections.abc import Callable
+from functools import cache
 
-_USES = (
-    "conformance.capture.columns.places",
-    "conformance.capture.columns.streams",
-    "conformance.capture.columns.fast_path",
-    "conformance.capture.columns.extents",
-    "conformance.capture.columns.intrinsics",
-    "conformance.capture.connections",
-    "conformance.capture.encapsulation",
-    "conformance.capture.events",
-    "conformance.capture.services",
-    "conformance.wire.headers",
-    "conformance.wire.columns.lowering",
-    "conformance.wire.columns.lowering",
-)
+from conformance.capture.columns import streams, walk
+from conformance.wire import extents
+from conformance.wire.columns.lowering import lowered, source_of
+from conformance.wire.columns.machine_code import Wanted
 
-walk = Compiled("conformance.capture.columns.walk", "walk", _USES)
-"""See `walk.walk`."""
-place = Compiled("conformance.capture.columns.streams", "place", _USES)
-"""See `streams.place`."""
+
+def wanted(name: str, count: int) -> Wanted:
+    """Return the machine code of a function of `walk` or `streams` with so many arguments, which may exist already."""
+    return lowered(name, source_of(extents, streams, walk), name, count)
+
+
+@cache
+def walker() -> Callable[..., int]:
+    """Return `walk.walk`, compiled."""
+    return wanted("walk", 1).function()
+
+
+@cache
+def placer() -> Callable[..., int]:
+    """Return `streams.place`, compiled."""
+    return wanted("place", 2).function()

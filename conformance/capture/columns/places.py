@@ -6,8 +6,6 @@ leaves everything unusual to `conformance.capture.connections`, by ending the ca
 
 from __future__ import annotations
 
-from conformance.capture.events import BACK_NS as BACK_NS
-from conformance.capture.events import FIRST_NS as FIRST_NS
 from conformance.capture.services import TCP_PORTS
 
 # The cursor. POSITION, STOP, SIZE: bytes of the file. RECORD: the number of the last one walked. NUMBER: of the next
@@ -27,7 +25,13 @@ OTHER_PORTS, NOT_IP, NEITHER, REPEATED, REORDERED, JOINED = range(27, 33)
 OPENED, ROOM, TOLD = range(33, 36)
 # NEWEST: the latest time of a record. DOUBTED: what it was when the clock was set last.
 NEWEST, DOUBTED = range(36, 38)
-SERVICES = 40  # Records and bytes of each of the other TCP ports that MSMQ uses.
+# Addresses: of the file's bytes, of bytes that are no longer in a file, and of the other arrays. The last two:
+# two each, of packets in the file and in the arena.
+BASE, SPARE_AT, FLOWS, NODES_AT, ARENA_AT, TOLD_AT, ROWS_AT, META_AT = 38, 39, 40, 41, 42, 43, 44, 46
+# Of the record: the version of IP, the transport header and the end of its packet, in bytes from the link's header, and
+# the ends of its connection, as in a row of one.
+INTERNET, TRANSPORT, END, ENDS = range(48, 52)
+SERVICES = 58  # Records and bytes of each of the other TCP ports that MSMQ uses.
 CURSOR = SERVICES + 2 * len(TCP_PORTS)
 
 LINKS: dict[int, int] = {1: 0, 101: 1, 12: 1, 14: 1, 228: 1, 229: 1, 113: 2, 276: 3, 0: 4, 108: 4}
@@ -61,12 +65,12 @@ STREAM_AT, BYTES_AT, BYTES, NEXT = range(4)
 
 # A packet: the record that completed it, its time, the connection, the side, the offset in the stream, the bytes its
 # sender had heard, and its number in the capture.
-OF_RECORD, OF_TIME, OF_CONNECTION, OF_SIDE, OF_OFFSET, OF_HEARD, OF_NUMBER, OF_SLOT = range(8)
+OF_RECORD, OF_TIME, OF_CONNECTION, OF_SIDE, OF_OFFSET, OF_HEARD, OF_NUMBER = range(7)
 
 # Why the walk stopped. FULL: no room for the next record's packets. SLOW: the record at AT is for the other code, and
 # not taken in. REST: part of its segment was. TICK: a held segment is due. DAMAGED: no record, or part of one.
-# BACK: before the record at AT, the clock was set.
-ENDED, FULL, SLOW, REST, TICK, DAMAGED, BACK = range(7)
+# BACK: before the record at AT, the clock was set. It does not stop where a record is PASSED.
+ENDED, FULL, SLOW, REST, TICK, DAMAGED, BACK, PASSED = range(8)
 
 TABLE = 1 << 15
 """Rows of connections; at most a quarter of them is used."""
@@ -78,14 +82,5 @@ ARENA = 16 << 20
 SLACK = 64
 """Bytes behind a packet that may be loaded with it."""
 SPARE = 1 << 20
-FAR = 1 << 28
 NEVER = (1 << 63) - 1
-MAX_WAITING, MAX_WAITING_SEGMENTS = 4 << 20, 4096
-MAX_RECORD = 16 << 20
-MAX_BUFFERED = 256 << 20
-BASE_SIZE = 16
-TELLING = 8
-"""Bytes needed to recognise the beginning of a packet."""
 PING_PORT = 3527
-ASTRAY = 64
-"""The same as `conformance.wire.framing.ASTRAY`."""

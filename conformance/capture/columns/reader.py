@@ -22,17 +22,18 @@ import numpy as np
 
 from conformance.capture import connections
 from conformance.capture.columns import places as p
-from conformance.capture.columns.code import place, walk
+from conformance.capture.columns.code import placer, walker, wanted
 from conformance.capture.connections import HOLD_NS, MSMQ_PORT, SIDES, Connections, _Connection, _Half, attempted
 from conformance.capture.events import Closed, Cut, Ended, Endpoint, Event, Frame, Opened, Passed, SetBack
 from conformance.capture.files import open_file
-from conformance.capture.framing import Framer, Stream, _lengths
+from conformance.capture.framing import TELLING, Framer, Stream, _lengths
 from conformance.capture.network import Fragments, Segment, whole
 from conformance.capture.reader import CaptureReading, _datagram, short
 from conformance.capture.reader import Numbers as Numbered
 from conformance.capture.records import FILE_HEADER, MAGICS, MAX_RECORD, Layout, Mapped, Record, nonsense, search
 from conformance.capture.services import TCP_PORTS, Services, tcp_name
 from conformance.wire import frame_length
+from conformance.wire.framing import BASE_SIZE
 
 _MOST_KEPT = 2
 
@@ -46,26 +47,23 @@ class Arrays:
         self.nodes = np.zeros((p.NODES, 4), np.int64)
         self.told = np.zeros((p.TELLINGS, 8), np.int64)
         self.spare = np.zeros(p.SPARE, np.uint8)
-        self.spare_at = int(self.spare.ctypes.data)
         self.arena = np.zeros(p.ARENA, np.uint8)
         self.places = [np.zeros((2, p.ROWS), np.int64) for _ in range(2)]
         self.meta = [np.zeros((p.ROWS, 8), np.int64) for _ in range(2)]
+        self.address = int(self.cursor.ctypes.data)
         self.used: list[int] = []
-        self._link()
-
-    def _link(self) -> None:
-        self.nodes[:, p.NEXT] = np.arange(1, p.NODES + 1)
-        self.nodes[-1, p.NEXT] = -1
-        self.cursor[p.FREE], self.cursor[p.FREE_COUNT] = 0, p.NODES
+        self.clear()
 
     def clear(self) -> None:
         """Reset the arrays; unreferenced parts of buffers keep their content."""
         free, count = self.cursor[[p.FREE, p.FREE_COUNT]].tolist()
+        if count != p.NODES:
+            self.nodes[:, p.NEXT] = (*range(1, p.NODES), -1)
+            free = 0
         self.cursor[:] = 0
-        if count == p.NODES:
-            self.cursor[p.FREE], self.cursor[p.FREE_COUNT] = free, count
-        else:
-            self._link()
+        self.cursor[p.FREE], self.cursor[p.FREE_COUNT] = free, p.NODES
+        arrays: tuple[Any, ...] = self.spare, self.flows, self.nodes, self.arena, self.told, *self.places, *self.meta
+        self.cursor[p.SPARE_AT : p.META_AT + 2] = [array.ctypes.data for array in arrays]
         self.flows[self.used] = 0
         self.used.clear()
 
@@ -97,7 +95,7 @@ class Lending(Connections):
 
     def __init__(self, numbered: Iterator[int], file: memoryview, arrays: Arrays) -> None:
         super().__init__(numbered)
-        self.cursor, self.flows, self.nodes = arrays.cursor, arrays.flows, arrays.nodes
+        self.cursor, self.flows, self.nodes, self._address = arrays.cursor, arrays.flows, arrays.nodes, arrays.address
         self.told, self.spare, self._used = arrays.told, arrays.spare, arrays.used
         self.cursor[p.DEADLINE] = p.NEVER
         self.cursor[p.TICKED] = -1
@@ -153,7 +151,8 @@ class Lending(Connections):
         if self._gone > p.TABLE // 4:
             self._sweep()
         words, flip = _words(connection)
-        slot = int(place(self.flows, *words))
+        self.cursor[p.ENDS + p.A_HIGH : p.ENDS + p.PORTS + 1] = words
+        slot = placer()(self._address, self._address + 8 * p.ENDS)
         self._used.append(slot)
         row = self.flows[slot]
         row[p.FINISHED] = sum(half.finished << at for at, half in enumerate(connection.halves))
@@ -314,18 +313,18 @@ class Lending(Connections):
 
     def _give(self, row: Any, side: int, half: _Half) -> None:
         buffered, node = bytes(half.framer._buffer), -1
-        need, length, short = p.BASE_SIZE, 0, 0
+        need, length, short = BASE_SIZE, 0, 0
         if buffered:
             at, self._spare_used = self._spare_used, self._spare_used + len(buffered)
             self.spare[at : self._spare_used] = np.frombuffer(buffered, np.uint8)
             node = self._node()
             self.nodes[node] = (0, -1 - at, len(buffered), -1)
             self.cursor[p.HELD_BYTES] += len(buffered)
-        if len(buffered) >= p.BASE_SIZE:
-            lengths = _lengths(half.framer._buffer, frame_length(buffered[: p.BASE_SIZE]).lengths)
+        if len(buffered) >= BASE_SIZE:
+            lengths = _lengths(half.framer._buffer, frame_length(buffered[:BASE_SIZE]).lengths)
             need = length = max(lengths)
             if len(lengths) > 1:
-                short, need = min(lengths), min(lengths) + p.TELLING
+                short, need = min(lengths), min(lengths) + TELLING
         # EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT
         stream = half.stream
         expected = -1 if stream.expected is None else stream.expected
@@ -375,7 +374,7 @@ class Lending(Connections):
         self._used.clear()
         self._of_slot.clear()
         for key, row in rows.items():
-            slot = int(place(self.flows, *(int(row[at]) for at in range(p.A_HIGH, p.PORTS + 1))))
+            slot = placer()(self._address, row.ctypes.data)
             self._used.append(slot)
             self.flows[slot] = row
             self._lent[key] = slot
@@ -539,33 +538,14 @@ class Numbers(Iterator[int]):
         return number
 
 
-def _seen_from(mapped: Any) -> Any:
-    """View the bytes as an array of the usual type: numba compiles code anew for each array type.
-
-    The array must not be written to, and the map must outlive it.
-    """
-    return np.ctypeslib.as_array((ctypes.c_uint8 * len(mapped)).from_address(mapped.ctypes.data))
-
-
-def _arguments(base: int, arrays: Arrays) -> tuple[Any, ...]:
-    """Return the arguments of `walk` for the file at an address."""
-    return (
-        base, arrays.spare_at, arrays.cursor, arrays.flows, arrays.nodes, arrays.arena, arrays.places[0],
-        arrays.meta[0], arrays.places[1], arrays.meta[1], arrays.told,
-    )  # fmt: skip
-
-
 @cache
 def warm(tell: Callable[[str], object] | None = None) -> None:
     """Make sure that the machine code of the walk exists; report the time if it had to be compiled."""
     say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
-    nothing = lend()
-    arguments = _arguments(0, nothing)
-    if not walk.wanted(*arguments).is_kept():
+    if not wanted("walk", 1).is_kept():
         began = time.perf_counter()
-        walk.bound(*arguments)
+        walker()
         say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
-    give_back(nothing)
 
 
 def _layout(head: bytes) -> Layout:
@@ -595,7 +575,7 @@ class FastCapture:
         self._map = self._held.map
         self.link, self.rule = how.link, how.rule
         self.path = str(path)
-        self.bytes = _seen_from(np.frombuffer(self._map, np.uint8))
+        self.bytes = np.frombuffer(self._map, np.uint8)
         self.view = memoryview(self._map)
         self.size = len(self.bytes)
         self.order, self.unit, self.header = how.order, how.unit, how.header
@@ -653,13 +633,13 @@ class FastCapture:
         cursor[p.STOP] = self.size if stop is None else min(stop, self.size)
         self.before = before
         course = _Course(self, arrays, after)
-        base = self.bytes.ctypes.data
-        pages = Pages(self._map, base)
-        on = walk.bound(*_arguments(base, arrays))
+        cursor[p.BASE] = self.bytes.ctypes.data
+        pages = Pages(self._map, self.bytes.ctypes.data)
+        on = walker()
         while True:
             self._held.need(0, 0)
             pages.reach(int(cursor[p.POSITION]), int(cursor[p.STOP]))
-            status = on()
+            status = on(arrays.address)
             if cursor[p.TOLD]:
                 course.heed()
             if status == p.FULL or len(course.events) >= _MAX_EVENTS:

@@ -1,486 +1,403 @@
-"""Connections in the rows of the walk: finding them, and cutting the bytes of one side into packets.
+"""Connections in the rows of the walk: finding them, and cutting the bytes of one side into packets, to be lowered.
 
-The results equal those of `capture.stream` and `capture.framing`; unusual cases are left to them.
+The results equal those of `capture.framing`; unusual cases are left to it. These functions are never run as Python (see
+`conformance.wire.columns.lowering`). `c` is the address of the cursor; a connection is the address of its row, `here`
+and `there` of a side in it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from conformance.capture.columns import extents, places
-from conformance.capture.columns.intrinsics import move, source_of, u8, u16, u32
-from conformance.capture.columns.places import (
-    A_HIGH,
-    A_LOW,
-    ARENA_ROWS,
-    ARENA_USED,
-    ARRIVED,
-    ASTRAY,
-    AT_NUMBER,
-    AT_RECORD,
-    AT_SEQUENCE,
-    AT_SLOT,
-    AT_TIME,
-    B_HIGH,
-    B_LOW,
-    BASE_SIZE,
-    BYTES,
-    BYTES_AT,
-    CONNECTION,
-    EMPTY,
-    EXPECTED,
-    FILE_ROWS,
-    FLIP,
-    FLOW,
-    FOLLOWED,
-    FREE,
-    FREE_COUNT,
-    HEAD,
-    HELD_BYTES,
-    JOINED,
-    LAST,
-    LATEST,
-    LENGTH,
-    NEED,
-    NEXT,
-    NUMBER,
-    OF_CONNECTION,
-    OF_HEARD,
-    OF_NUMBER,
-    OF_OFFSET,
-    OF_RECORD,
-    OF_SIDE,
-    OF_SLOT,
-    OF_TIME,
-    OFFSET,
-    OPENED,
-    OVER,
-    PENDING,
-    PORTS,
-    RECORD,
-    REORDERED,
-    REST_AT,
-    REST_LENGTH,
-    ROOM,
-    SHORT,
-    SIDES,
-    SIZE,
-    SLACK,
-    STATE,
-    STREAM_AT,
-    TABLE,
-    TAIL,
-    TELLING,
-    TIME,
-    TOLD,
-    WAITING,
-    WAITING_BYTES,
-    WAITING_COUNT,
-    WHAT,
-)  # fmt: skip
-from conformance.wire import headers
-from conformance.wire.columns.jit import compiled, lowered
-from conformance.wire.headers import MAXIMUM_SIZE, SIGNATURE, VERSION
+from conformance.capture.columns import places as p
+from conformance.capture.framing import FAR, MAX_WAITING, MAX_WAITING_SEGMENTS, SHORT_SESSION_ACK, TELLING
+from conformance.wire.columns.calls import apart
+from conformance.wire.extents import ASTRAY
+from conformance.wire.framing import BASE_SIZE, INTERNAL, SESSION
+from conformance.wire.headers import MAXIMUM_SIZE, SESSION_HEADER_SIZE, SIGNATURE, VERSION
 
-BAD = 1
-_IN, _SH = 0x08, 0x10
-_SESSION = 16
-_SHORT_SESSION_ACK = 20
+if TYPE_CHECKING:
+    from conformance.wire.columns.calls import get, put, put8, put64, u8, u16, u32, u64
+
+    # Of `conformance.wire.extents`: bytes are an address here.
+    def extent(data: int, have: int) -> int: ...
+    def doubtful(data: int, size: int) -> bool: ...
+
+
+_ROW = 8 * p.FLOW
+_SIDE_AT, _SIDE_SIZE = 8 * p.SIDES[0], 8 * (p.SIDES[1] - p.SIDES[0])
+_NODE = 32
+_META = 64
 _MIX_A, _MIX_B, _MIX_C = -7046029254386353131, -4417276706812531889, 1609587929392839161
-_EXTENTS = source_of(extents, places, headers)
-_doubtful, _may_end = lowered(_EXTENTS, "doubtful"), lowered(_EXTENTS, "may_end")
 
 
-@compiled
-def be16(address: int) -> int:
-    word: int = u16(address)
-    return (word & 0xFF) << 8 | word >> 8
+def add(base: int, index: int, value: int) -> int:
+    """Add to a number of an array."""
+    return put(base, index, get(base, index) + value)
 
 
-@compiled
-def be32(address: int) -> int:
-    return be16(address) << 16 | be16(address + 2)
-
-
-@compiled
-def be64(address: int) -> int:
-    return be32(address) << 32 | be32(address + 4)
-
-
-@compiled
-def word32(address: int, swapped: int) -> int:
-    return be32(address) if swapped else u32(address)
-
-
-@compiled
-def distance(later: int, earlier: int) -> int:
-    """Return the distance of two sequence numbers, as `stream.distance`."""
-    return ((later - earlier + 0x80000000) & 0xFFFFFFFF) - 0x80000000
-
-
-@compiled
-def slot_of(a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int:
-    mixed = (a_low * _MIX_A) ^ (b_low * _MIX_B) ^ (ports * _MIX_C) ^ a_high ^ (b_high << 1)
+def slot_of(ends: int) -> int:
+    """Return the slot in which the search for a connection begins. ends: address of a row with A_HIGH to PORTS."""
+    mixed = (get(ends, p.A_LOW) * _MIX_A) ^ (get(ends, p.B_LOW) * _MIX_B) ^ (get(ends, p.PORTS) * _MIX_C)
+    mixed ^= get(ends, p.A_HIGH) ^ (get(ends, p.B_HIGH) << 1)
     mixed ^= mixed >> 29
-    mixed *= _MIX_A
-    return (mixed >> 32) & (TABLE - 1)
+    return (mixed * _MIX_A >> 32) & (p.TABLE - 1)
 
 
-@compiled
-def find(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int:
-    """Return the row of a connection; -1 when it is not followed."""
-    slot = slot_of(a_high, a_low, b_high, b_low, ports)
-    for _ in range(TABLE):
-        state = flows[slot, STATE]
-        if state == EMPTY:
+def find(c: int, ends: int) -> int:
+    """Return the slot of a connection; -1 when it is not followed."""
+    slot = slot_of(ends)
+    while True:
+        row = get(c, p.FLOWS) + slot * _ROW
+        state = get(row, p.STATE)
+        if state == p.EMPTY:
             return -1
-        if (
-            state in (FOLLOWED, OVER)
-            and flows[slot, A_LOW] == a_low
-            and flows[slot, B_LOW] == b_low
-            and flows[slot, PORTS] == ports
-            and flows[slot, A_HIGH] == a_high
-            and flows[slot, B_HIGH] == b_high
-        ):
-            return slot
-        slot = (slot + 1) & (TABLE - 1)
-    return -1
+        if get(row, p.A_LOW) == get(ends, p.A_LOW) and get(row, p.B_LOW) == get(ends, p.B_LOW):
+            other = get(row, p.A_HIGH) ^ get(ends, p.A_HIGH) | get(row, p.B_HIGH) ^ get(ends, p.B_HIGH)
+            if other | get(row, p.PORTS) ^ get(ends, p.PORTS) == 0 and state != p.GONE:
+                return slot
+        slot = (slot + 1) & (p.TABLE - 1)
 
 
-@compiled
-def place(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int:
-    """Take a free row for a connection that is not yet followed, and return it."""
-    slot = slot_of(a_high, a_low, b_high, b_low, ports)
-    while flows[slot, STATE] in (FOLLOWED, OVER):
-        slot = (slot + 1) & (TABLE - 1)
-    flows[slot, STATE] = FOLLOWED
-    flows[slot, A_HIGH] = a_high
-    flows[slot, A_LOW] = a_low
-    flows[slot, B_HIGH] = b_high
-    flows[slot, B_LOW] = b_low
-    flows[slot, PORTS] = ports
+def place(c: int, ends: int) -> int:
+    """Take a free slot for a connection that is not yet followed, and return it."""
+    slot = slot_of(ends)
+    row = get(c, p.FLOWS) + slot * _ROW
+    while get(row, p.STATE) == p.FOLLOWED or get(row, p.STATE) == p.OVER:
+        slot = (slot + 1) & (p.TABLE - 1)
+        row = get(c, p.FLOWS) + slot * _ROW
+    put(row, p.STATE, p.FOLLOWED)
+    for at in range(5):
+        put(row, p.A_HIGH + at, get(ends, p.A_HIGH + at))
     return slot
 
 
-@compiled
-def begin(cursor: Any, flows: Any, slot: int, flip: int) -> None:
+@apart
+def begin(c: int, slot: int, flip: int) -> int:
     """Initialise the row of a new connection, with the next number."""
-    for at in range(PORTS + 1, FLOW):
-        flows[slot, at] = 0
-    cursor[OPENED] += 1
-    cursor[ROOM] -= 1
-    flows[slot, FLIP] = flip
-    flows[slot, LAST] = cursor[RECORD]
-    flows[slot, LATEST] = cursor[TIME]
-    flows[slot, CONNECTION] = cursor[OPENED]
-    for side in SIDES:
-        flows[slot, side + EXPECTED] = -1
-        flows[slot, side + HEAD] = -1
-        flows[slot, side + TAIL] = -1
-        flows[slot, side + NEED] = BASE_SIZE
-        flows[slot, side + WAITING] = -1
+    row = get(c, p.FLOWS) + slot * _ROW
+    for at in range(p.FLOW - p.FLIP):
+        put(row, p.FLIP + at, 0)
+    put(row, p.FLIP, flip)
+    put(row, p.CONNECTION, add(c, p.OPENED, 1))
+    add(c, p.ROOM, -1)
+    for number in range(2):
+        side = side_of(row, number)
+        put(side, p.EXPECTED, -1)
+        put(side, p.HEAD, -1)
+        put(side, p.TAIL, -1)
+        put(side, p.NEED, BASE_SIZE)
+        put(side, p.WAITING, -1)
+    return row
 
 
-@compiled
-def tell(cursor: Any, told: Any, what: int, slot: int, sequence: int) -> None:
-    row = cursor[TOLD]
-    told[row, WHAT] = what
-    told[row, AT_NUMBER] = cursor[NUMBER]
-    told[row, AT_SLOT] = slot
-    told[row, AT_RECORD] = cursor[RECORD]
-    told[row, AT_TIME] = cursor[TIME]
-    told[row, AT_SEQUENCE] = sequence
-    cursor[TOLD] = row + 1
+@apart
+def tell(c: int, what: int, slot: int, sequence: int) -> int:
+    """Leave an event of a connection."""
+    told = get(c, p.TOLD_AT) + 64 * get(c, p.TOLD)
+    put(told, p.WHAT, what)
+    put(told, p.AT_NUMBER, get(c, p.NUMBER))
+    put(told, p.AT_SLOT, slot)
+    put(told, p.AT_RECORD, get(c, p.RECORD))
+    put(told, p.AT_TIME, get(c, p.TIME))
+    put(told, p.AT_SEQUENCE, sequence)
+    return add(c, p.TOLD, 1)
 
 
-@compiled
-def length_at(address: int) -> tuple[int, int]:
-    """Return (length, the shorter of two or 0) of the packet whose BaseHeader is at the address; -1 for no packet.
-
-    It agrees with `wire.framing.frame_length`, and with the framer of the one-by-one path on the two lengths of a
-    SessionAck.
-    """
-    size = u32(address + 8)
-    if u32(address + 4) != SIGNATURE or u8(address) != VERSION or size < BASE_SIZE or size > MAXIMUM_SIZE:
-        return -1, 0
-    flags = u16(address + 2)
-    if flags & _SH and (not flags & _IN or size == _SHORT_SESSION_ACK):
-        return size + _SESSION, size
-    return size, 0
+def side_of(row: int, number: int) -> int:
+    """Return the address of a side."""
+    return row + _SIDE_AT + number * _SIDE_SIZE
 
 
-@compiled
-def begins(address: int) -> bool:
-    """Return True when the eight bytes at the address can begin a packet."""
-    return u8(address) == VERSION and u32(address + 4) == SIGNATURE
+def announced(at: int) -> int:
+    """Return the PacketSize of the packet at an address; -1 when there is no packet."""
+    size = u32(at + 8)
+    if u32(at + 4) != SIGNATURE or u8(at) != VERSION or size < BASE_SIZE or size > MAXIMUM_SIZE:
+        return -1
+    return size
 
 
-@compiled
-def doubtful(address: int, size: int) -> int:
-    """Return 1 if the bytes behind a packet must show whether it is really as long as it announces, else 0."""
-    answer: int = _doubtful((address, size))
-    return answer
+def behind(at: int, size: int) -> int:
+    """Return the size of the SessionHeader that may follow these bytes."""
+    flags = u16(at + 2)
+    return SESSION_HEADER_SIZE if flags & SESSION != 0 and (flags & INTERNAL == 0 or size == SHORT_SESSION_ACK) else 0
 
 
-@compiled
-def may_end(address: int, have: int, announced: int) -> int:
-    """Return 1 if a packet may end within these bytes, a few before it announces; else 0."""
-    answer: int = _may_end((address, have, announced))
-    return answer
+def begins(at: int) -> bool:
+    """Return True when the eight bytes at an address can begin a packet."""
+    return u8(at) == VERSION and u32(at + 4) == SIGNATURE
 
 
-@compiled
-def push(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, at: int, count: int) -> None:
+def free(c: int, node: int) -> int:
+    """Free a node; return the one behind it."""
+    row = get(c, p.NODES_AT) + node * _NODE
+    following = get(row, p.NEXT)
+    put(row, p.NEXT, get(c, p.FREE))
+    put(c, p.FREE, node)
+    add(c, p.FREE_COUNT, 1)
+    return following
+
+
+def node_for(c: int, at: int, count: int, following: int) -> int:
+    """Take a free node for bytes, with this one behind it, and return it."""
+    node = get(c, p.FREE)
+    row = get(c, p.NODES_AT) + node * _NODE
+    put(c, p.FREE, get(row, p.NEXT))
+    add(c, p.FREE_COUNT, -1)
+    put(row, p.BYTES_AT, at)
+    put(row, p.BYTES, count)
+    put(row, p.NEXT, following)
+    add(c, p.HELD_BYTES, count)
+    return node
+
+
+def push(c: int, here: int, at: int, count: int) -> int:
     """Append bytes of the file to those that wait for the rest of their packet."""
-    node = cursor[FREE]
-    cursor[FREE] = nodes[node, NEXT]
-    cursor[FREE_COUNT] -= 1
-    nodes[node, BYTES_AT] = at
-    nodes[node, BYTES] = count
-    nodes[node, NEXT] = -1
-    if flows[slot, side + PENDING] == 0:
-        flows[slot, side + HEAD] = node
+    node = node_for(c, at, count, -1)
+    if get(here, p.PENDING) == 0:
+        put(here, p.HEAD, node)
     else:
-        nodes[flows[slot, side + TAIL], NEXT] = node
-    flows[slot, side + TAIL] = node
-    flows[slot, side + PENDING] += count
-    cursor[HELD_BYTES] += count
+        put(get(c, p.NODES_AT) + get(here, p.TAIL) * _NODE, p.NEXT, node)
+    put(here, p.TAIL, node)
+    return add(here, p.PENDING, count)
 
 
-@compiled
-def copy(base: int, spare: int, at: int, count: int, arena: Any, to: int) -> None:
-    move(arena.ctypes.data + to, base + at if at >= 0 else spare - 1 - at, count)
+def copy(to: int, source: int, count: int) -> int:
+    """Copy bytes to where no other address overlaps."""
+    at = 0
+    while at + 8 <= count:
+        put64(to + at, u64(source + at))
+        at += 8
+    while at < count:
+        put8(to + at, u8(source + at))
+        at += 1
+    return 0
 
 
-@compiled
-def gather(base: int, spare: int, nodes: Any, node: int, skip: int, count: int, arena: Any, to: int) -> None:
-    """Copy `count` bytes of a chain, from byte `skip` on, to the arena."""
+@apart
+def gather(c: int, node: int, skip: int, count: int, to: int) -> int:
+    """Copy `count` bytes of a chain, from byte `skip` on, to an address."""
     while count > 0:
-        here = nodes[node, BYTES]
-        if skip < here:
-            part = min(here - skip, count)
-            at = nodes[node, BYTES_AT]
-            copy(base, spare, at + skip if at >= 0 else at - skip, part, arena, to)
+        row = get(c, p.NODES_AT) + node * _NODE
+        part = min(get(row, p.BYTES) - skip, count)
+        if part > 0:
+            at = get(row, p.BYTES_AT)
+            copy(to, skip + (get(c, p.BASE) + at if at >= 0 else get(c, p.SPARE_AT) - 1 - at), part)
             to += part
             count -= part
             skip = 0
         else:
-            skip -= here
-        node = nodes[node, NEXT]
+            skip -= get(row, p.BYTES)
+        node = get(row, p.NEXT)
+    return 0
 
 
-@compiled
-def release(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, count: int) -> None:
+def release(c: int, here: int, count: int) -> int:
     """Release the first `count` pending bytes."""
-    flows[slot, side + PENDING] -= count
-    cursor[HELD_BYTES] -= count
-    node = flows[slot, side + HEAD]
+    add(here, p.PENDING, -count)
+    add(c, p.HELD_BYTES, -count)
+    node = get(here, p.HEAD)
     while count > 0:
-        here = nodes[node, BYTES]
-        if here > count:
-            at = nodes[node, BYTES_AT]
-            nodes[node, BYTES_AT] = at + count if at >= 0 else at - count
-            nodes[node, BYTES] = here - count
+        row = get(c, p.NODES_AT) + node * _NODE
+        if get(row, p.BYTES) > count:
+            add(row, p.BYTES_AT, count if get(row, p.BYTES_AT) >= 0 else -count)
+            add(row, p.BYTES, -count)
             break
-        count -= here
-        following = nodes[node, NEXT]
-        nodes[node, NEXT] = cursor[FREE]
-        cursor[FREE] = node
-        cursor[FREE_COUNT] += 1
-        node = following
-    flows[slot, side + HEAD] = node
+        count -= get(row, p.BYTES)
+        node = free(c, node)
+    return put(here, p.HEAD, node)
 
 
-@compiled
-def describe(cursor: Any, flows: Any, meta: Any, row: int, slot: int, side: int, offset: int, heard: int) -> None:
-    meta[row, OF_RECORD] = cursor[RECORD]
-    meta[row, OF_TIME] = cursor[TIME]
-    meta[row, OF_CONNECTION] = flows[slot, CONNECTION]
-    meta[row, OF_SIDE] = side
-    meta[row, OF_OFFSET] = offset
-    meta[row, OF_HEARD] = heard
-    meta[row, OF_NUMBER] = cursor[NUMBER]
-    meta[row, OF_SLOT] = slot
-    cursor[NUMBER] += 1
+def found(c: int, buffer: int, at: int, length: int, row: int, number: int, offset: int, heard: int) -> int:
+    """Describe a packet; return the address of its description. buffer: 0 for the file, 1 for the arena."""
+    count = get(c, p.FILE_ROWS + buffer)
+    rows = get(c, p.ROWS_AT + buffer)
+    put(rows, count, at)
+    put(rows, p.ROWS + count, length)
+    put(c, p.FILE_ROWS + buffer, count + 1)
+    meta = get(c, p.META_AT + buffer) + _META * count
+    put(meta, p.OF_RECORD, get(c, p.RECORD))
+    put(meta, p.OF_TIME, get(c, p.TIME))
+    put(meta, p.OF_CONNECTION, get(row, p.CONNECTION))
+    put(meta, p.OF_SIDE, number)
+    put(meta, p.OF_OFFSET, offset)
+    put(meta, p.OF_HEARD, heard)
+    put(meta, p.OF_NUMBER, get(c, p.NUMBER))
+    add(c, p.NUMBER, 1)
+    return meta
 
 
-@compiled
-def answered(base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, slot: int, side: int) -> bool:
-    """Return True if an answer may complete the packet that a side has pending (see `Framer.settle`)."""
-    length = flows[slot, side + LENGTH]
-    pending = flows[slot, side + PENDING]
-    if length == 0 or length - pending > ASTRAY:
-        return False
-    to = cursor[ARENA_USED]
-    if pending == flows[slot, side + SHORT] or to + pending + 2 * SLACK > len(arena):
+@apart
+def answered(c: int, there: int, length: int) -> bool:
+    """Return True if an answer may complete the packet of `length` bytes that a side has pending (`Framer.settle`)."""
+    pending = get(there, p.PENDING)
+    used = get(c, p.ARENA_USED)
+    if pending == get(there, p.SHORT) or used + pending + 2 * p.SLACK > p.ARENA:
         return True
-    gather(base, spare, nodes, flows[slot, side + HEAD], 0, pending, arena, to)
-    return may_end(arena.ctypes.data + to, pending, length) != 0
+    to = get(c, p.ARENA_AT) + used
+    gather(c, get(there, p.HEAD), 0, pending, to)
+    own = extent(to, pending)
+    return own > 0 and own <= pending and length <= own + ASTRAY
 
 
-@compiled
-def complete(
-    base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, rows: Any, meta: Any, slot: int, side: int,
-    number: int, length: int, heard: int,
-) -> int:  # fmt: skip
-    """Store the first `length` pending bytes as a packet. Returns BAD if it is doubtful that they are one.
+def expect(here: int, need: int, length: int, short: int) -> int:
+    """Note what is known of the next packet of a side."""
+    put(here, p.NEED, need)
+    put(here, p.LENGTH, length)
+    return put(here, p.SHORT, short)
+
+
+def forward(here: int, count: int) -> int:
+    """Advance a side by `count` bytes."""
+    add(here, p.OFFSET, count)
+    return put(here, p.EXPECTED, (get(here, p.EXPECTED) + count) & 0xFFFFFFFF)
+
+
+def complete(c: int, row: int, number: int, length: int, heard: int) -> bool:
+    """Store the first `length` pending bytes as a packet. Returns False if it is doubtful that they are one.
 
     A packet that was all there before the last bytes came is as old as its own.
     """
-    row = cursor[ARENA_ROWS]
-    to = cursor[ARENA_USED]
-    gather(base, spare, nodes, flows[slot, side + HEAD], 0, length, arena, to)
-    if doubtful(arena.ctypes.data + to, length):
-        return BAD
-    rows[0, row] = to
-    rows[1, row] = length
-    cursor[ARENA_USED] = (to + length + 7) & -8
-    start = flows[slot, side + OFFSET] - flows[slot, side + PENDING]
-    describe(cursor, flows, meta, row, slot, number, start, heard)
-    arrived = ARRIVED + 4 * number
-    if start + length <= flows[slot, arrived + 3]:
-        meta[row, OF_RECORD] = flows[slot, arrived]
-        meta[row, OF_TIME] = flows[slot, arrived + 1]
-        meta[row, OF_HEARD] = flows[slot, arrived + 2]
-    cursor[ARENA_ROWS] = row + 1
-    cursor[JOINED] += 1
-    release(cursor, flows, nodes, slot, side, length)
-    flows[slot, side + NEED] = BASE_SIZE
-    flows[slot, side + LENGTH] = 0
-    flows[slot, side + SHORT] = 0
-    return 0
+    here = side_of(row, number)
+    used = get(c, p.ARENA_USED)
+    to = get(c, p.ARENA_AT) + used
+    gather(c, get(here, p.HEAD), 0, length, to)
+    if doubtful(to, length):
+        return False
+    start = get(here, p.OFFSET) - get(here, p.PENDING)
+    meta = found(c, 1, used, length, row, number, start, heard)
+    arrived = row + 8 * (p.ARRIVED + 4 * number)
+    if start + length <= get(arrived, 3):
+        put(meta, p.OF_RECORD, get(arrived, 0))
+        put(meta, p.OF_TIME, get(arrived, 1))
+        put(meta, p.OF_HEARD, get(arrived, 2))
+    put(c, p.ARENA_USED, (used + length + 7) & -8)
+    add(c, p.JOINED, 1)
+    release(c, here, length)
+    expect(here, BASE_SIZE, 0, 0)
+    return True
 
 
-@compiled
-def take(
-    base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, file_rows: Any, file_meta: Any,
-    arena_rows: Any, arena_meta: Any, slot: int, number: int, side: int, at: int, count: int, heard: int,
-) -> int:  # fmt: skip
-    """Cut bytes in order into packets. Returns BAD where one does not begin or end properly; REST gives the bytes left.
+def settled(c: int, row: int, number: int, heard: int) -> bool:
+    """Decide what the pending bytes tell: a length, which of two, or packets. Returns False where this is doubtful."""
+    here = side_of(row, number)
+    scratch = get(c, p.ARENA_AT) + p.ARENA - p.SLACK
+    while get(here, p.PENDING) != 0 and get(here, p.PENDING) >= get(here, p.NEED):
+        length = get(here, p.LENGTH)
+        short = get(here, p.SHORT)
+        if length == 0:
+            gather(c, get(here, p.HEAD), 0, BASE_SIZE, scratch)
+            size = announced(scratch)
+            if size < 0:
+                return False
+            more = behind(scratch, size)
+            expect(here, size + (TELLING if more != 0 else 0), size + more, size if more != 0 else 0)
+        elif short != 0:
+            gather(c, get(here, p.HEAD), short, TELLING, scratch)
+            length = short if begins(scratch) else length
+            expect(here, length, length, 0)
+        elif not complete(c, row, number, length, heard):
+            return False
+    return True
+
+
+def first(c: int, row: int, number: int, at: int, count: int, heard: int) -> int:
+    """Take one packet, or its beginning, where none is pending; return the bytes taken, -1 where it begins none."""
+    here = side_of(row, number)
+    address = get(c, p.BASE) + at
+    if count < BASE_SIZE:
+        expect(here, BASE_SIZE, 0, 0)
+        push(c, here, at, count)
+        return count
+    size = announced(address)
+    if size < 0:
+        return -1
+    more = behind(address, size)
+    length = size + more
+    if more != 0:
+        if count < size + TELLING:
+            expect(here, size + TELLING, length, size)
+            push(c, here, at, count)
+            return count
+        if begins(address + size):
+            length = size
+    if count >= length:
+        if doubtful(address, length):
+            return -1
+        if at + length + p.SLACK <= get(c, p.SIZE):
+            found(c, 0, at, length, row, number, get(here, p.OFFSET), heard)
+            return length
+        count = length
+    expect(here, length, length, 0)
+    push(c, here, at, count)
+    return count
+
+
+def take(c: int, row: int, number: int, at: int, count: int, heard: int) -> bool:
+    """Cut bytes in order into packets. Returns False where one does not begin or end properly; REST_AT says where.
 
     EXPECTED and OFFSET are advanced by the bytes taken.
     """
+    here = side_of(row, number)
     while count > 0:
-        part = 0
-        bad = False
-        pending = flows[slot, side + PENDING]
+        pending = get(here, p.PENDING)
         if pending == 0:
-            if count < BASE_SIZE:
-                flows[slot, side + NEED] = BASE_SIZE
-                flows[slot, side + LENGTH] = 0
-                flows[slot, side + SHORT] = 0
-                part = count
-                push(cursor, flows, nodes, slot, side, at, part)
-            else:
-                length, short = length_at(base + at)
-                if length < 0:
-                    bad = True
-                else:
-                    decided = short == 0 or count >= short + TELLING
-                    if short and decided and begins(base + at + short):
-                        length = short
-                    if decided and count >= length and doubtful(base + at, length):
-                        bad = True
-                    elif decided and count >= length:
-                        part = length
-                        if at + length + SLACK > cursor[SIZE]:
-                            push(cursor, flows, nodes, slot, side, at, part)
-                            flows[slot, side + OFFSET] += part
-                            complete(base, spare, cursor, flows, nodes, arena, arena_rows, arena_meta, slot, side,
-                                     number, length, heard)  # fmt: skip
-                            flows[slot, side + OFFSET] -= part
-                        else:
-                            row = cursor[FILE_ROWS]
-                            file_rows[0, row] = at
-                            file_rows[1, row] = length
-                            describe(cursor, flows, file_meta, row, slot, number, flows[slot, side + OFFSET], heard)
-                            cursor[FILE_ROWS] = row + 1
-                    else:
-                        part = count
-                        flows[slot, side + LENGTH] = length
-                        flows[slot, side + SHORT] = 0 if decided else short
-                        flows[slot, side + NEED] = length if decided else short + TELLING
-                        push(cursor, flows, nodes, slot, side, at, part)
+            part = first(c, row, number, at, count, heard)
         else:
-            part = min(count, max(0, flows[slot, side + NEED] - pending))
-            if part:
-                push(cursor, flows, nodes, slot, side, at, part)
-        flows[slot, side + OFFSET] += part
-        flows[slot, side + EXPECTED] = (flows[slot, side + EXPECTED] + part) & 0xFFFFFFFF
+            part = min(count, max(0, get(here, p.NEED) - pending))
+            if part != 0:
+                push(c, here, at, part)
+        good = part >= 0
+        if good:
+            forward(here, part)
+            good = get(here, p.PENDING) == 0 or settled(c, row, number, heard)
+            if not good:
+                # Give back the last bytes taken, so that there is a rest: the other code only examines new bytes.
+                forward(here, -part)
+                add(here, p.PENDING, -part)
+                add(c, p.HELD_BYTES, -part)
+                add(get(c, p.NODES_AT) + get(here, p.TAIL) * _NODE, p.BYTES, -part)
+        if not good:
+            put(c, p.REST_AT, at)
+            put(c, p.REST_LENGTH, count)
+            return False
         at += part
         count -= part
-        # The pending bytes may now determine a length, decide between two lengths, or be a packet.
-        while not bad and flows[slot, side + PENDING] and flows[slot, side + PENDING] >= flows[slot, side + NEED]:
-            length = flows[slot, side + LENGTH]
-            short = flows[slot, side + SHORT]
-            scratch = len(arena) - SLACK
-            head = flows[slot, side + HEAD]
-            if length == 0:
-                gather(base, spare, nodes, head, 0, BASE_SIZE, arena, scratch)
-                length, short = length_at(arena.ctypes.data + scratch)
-                if length < 0:
-                    bad = True
-                else:
-                    flows[slot, side + LENGTH] = length
-                    flows[slot, side + SHORT] = short
-                    flows[slot, side + NEED] = short + TELLING if short else length
-            elif short:
-                gather(base, spare, nodes, head, short, TELLING, arena, scratch)
-                length = short if begins(arena.ctypes.data + scratch) else length
-                flows[slot, side + SHORT] = 0
-                flows[slot, side + LENGTH] = length
-                flows[slot, side + NEED] = length
-            elif complete(base, spare, cursor, flows, nodes, arena, arena_rows, arena_meta, slot, side, number, length,
-                          heard):  # fmt: skip
-                bad = True
-        if bad:
-            # Give back the last bytes taken, so that there is a rest: the other code only examines new bytes.
-            if part:
-                nodes[flows[slot, side + TAIL], BYTES] -= part
-                cursor[HELD_BYTES] -= part
-                flows[slot, side + PENDING] -= part
-                flows[slot, side + OFFSET] -= part
-                flows[slot, side + EXPECTED] = (flows[slot, side + EXPECTED] - part) & 0xFFFFFFFF
-            cursor[REST_AT] = at - part
-            cursor[REST_LENGTH] = count + part
-            return BAD
-    if flows[slot, side + PENDING]:
-        arrived = ARRIVED + 4 * number
-        flows[slot, arrived] = cursor[RECORD]
-        flows[slot, arrived + 1] = cursor[TIME]
-        flows[slot, arrived + 2] = heard
-        flows[slot, arrived + 3] = flows[slot, side + OFFSET]
-    return 0
+    if get(here, p.PENDING) != 0:
+        arrived = row + 8 * (p.ARRIVED + 4 * number)
+        put(arrived, 0, get(c, p.RECORD))
+        put(arrived, 1, get(c, p.TIME))
+        put(arrived, 2, heard)
+        put(arrived, 3, get(here, p.OFFSET))
+    return True
 
 
-@compiled
-def wait(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, stream_at: int, at: int, count: int) -> None:
-    """Insert bytes behind a hole, in order. The longer of two that begin at the same place stays."""
-    before = -1
-    node = flows[slot, side + WAITING]
-    while node >= 0 and nodes[node, STREAM_AT] < stream_at:
-        before = node
-        node = nodes[node, NEXT]
-    if node >= 0 and nodes[node, STREAM_AT] == stream_at:
-        known = nodes[node, BYTES]
+@apart
+def wait(c: int, here: int, ahead: int, at: int, count: int) -> bool:
+    """Keep bytes behind a hole, in order, unless they are too far or too many. Of two at one place the longer stays."""
+    waiting = get(here, p.WAITING_BYTES)
+    if waiting + count > MAX_WAITING or get(here, p.WAITING_COUNT) >= MAX_WAITING_SEGMENTS or ahead > FAR:
+        return False
+    stream_at = get(here, p.OFFSET) + ahead
+    link = here + 8 * p.WAITING
+    node = get(link, 0)
+    row = get(c, p.NODES_AT) + node * _NODE
+    while node >= 0 and get(row, p.STREAM_AT) < stream_at:
+        link = row + 8 * p.NEXT
+        node = get(link, 0)
+        row = get(c, p.NODES_AT) + node * _NODE
+    if node >= 0 and get(row, p.STREAM_AT) == stream_at:
+        known = get(row, p.BYTES)
         if known < count:
-            nodes[node, BYTES_AT] = at
-            nodes[node, BYTES] = count
-            flows[slot, side + WAITING_BYTES] += count - known
-            cursor[HELD_BYTES] += count - known
-        return
-    fresh = cursor[FREE]
-    cursor[FREE] = nodes[fresh, NEXT]
-    cursor[FREE_COUNT] -= 1
-    nodes[fresh, STREAM_AT] = stream_at
-    nodes[fresh, BYTES_AT] = at
-    nodes[fresh, BYTES] = count
-    nodes[fresh, NEXT] = node
-    if before < 0:
-        flows[slot, side + WAITING] = fresh
-    else:
-        nodes[before, NEXT] = fresh
-    flows[slot, side + WAITING_BYTES] += count
-    flows[slot, side + WAITING_COUNT] += 1
-    cursor[HELD_BYTES] += count
-    cursor[REORDERED] += 1
+            put(row, p.BYTES_AT, at)
+            put(row, p.BYTES, count)
+            add(here, p.WAITING_BYTES, count - known)
+            add(c, p.HELD_BYTES, count - known)
+        return True
+    fresh = node_for(c, at, count, node)
+    put(get(c, p.NODES_AT) + fresh * _NODE, p.STREAM_AT, stream_at)
+    put(link, 0, fresh)
+    add(here, p.WAITING_BYTES, count)
+    add(here, p.WAITING_COUNT, 1)
+    add(c, p.REORDERED, 1)
+    return True

@@ -1,440 +1,417 @@
-"""The walk: turns records of a classic capture file into packets, as machine code.
+"""The walk: turns records of a classic capture file into packets, to be lowered.
 
 Its results equal those of `conformance.capture` while a connection goes its usual way: segments in order, out of order
-or repeated, packets within a segment or over several. Everything else ends the call (see `places`).
+or repeated, packets within a segment or over several. Everything else ends the call (see `places`). These functions are
+never run as Python (see `conformance.wire.columns.lowering`). `c` is the address of the cursor, `at` of a record's
+first header; other headers are offsets from there, below `limit`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from conformance.capture.columns import extents, fast_path, places
-from conformance.capture.columns.intrinsics import prefetch, source_of, u8
-from conformance.capture.columns.places import (
-    ACKNOWLEDGED,
-    ARENA_ROWS,
-    ARENA_USED,
-    AT,
-    BACK,
-    BACK_NS,
-    BASE_SIZE,
-    BYTES,
-    BYTES_AT,
-    CHUNK,
-    CLOSES,
-    DAMAGED,
-    DEADLINE,
-    DOUBTED,
-    ELSEWHERE,
-    ENDED,
-    EXPECTED,
-    FAR,
-    FILE_ROWS,
-    FINISHED,
-    FIRST_END,
-    FIRST_NS,
-    FLAGS,
-    FLIP,
-    FREE,
-    FREE_COUNT,
-    FULL,
-    HEADER,
-    HELD_BYTES,
-    KEPT,
-    LAST,
-    LATEST,
-    LINK,
-    MAX_BUFFERED,
-    MAX_RECORD,
-    MAX_WAITING,
-    MAX_WAITING_SEGMENTS,
-    NEITHER,
-    NEWEST,
-    NEXT,
-    NOT_IP,
-    OFFSET,
-    OPENS,
-    OTHER_PORTS,
-    OVER,
-    PENDING,
-    PING_PORT,
-    POSITION,
-    RECORD,
-    REPEATED,
-    REST,
-    ROOM,
-    ROWS,
-    SERVICES,
-    SIDE,
-    SIZE,
-    SLACK,
-    SLOT,
-    SLOW,
-    STATE,
-    STOP,
-    STREAM_AT,
-    SWAPPED,
-    TELLINGS,
-    TICK,
-    TICKED,
-    TIME,
-    TOLD,
-    UNIT,
-    WAITING,
-    WAITING_BYTES,
-    WAITING_COUNT,
-)  # fmt: skip
+from conformance.capture.columns import places as p
 from conformance.capture.columns.streams import (
+    add,
     answered,
-    be16,
-    be32,
-    be64,
     begin,
-    distance,
     find,
+    free,
     place,
+    side_of,
     take,
     tell,
     wait,
-    word32,
 )
-from conformance.capture.connections import MSMQ_PORT
+from conformance.capture.connections import MAX_BUFFERED, MSMQ_PORT
 from conformance.capture.encapsulation import UDP_PORTS as TUNNELS
+from conformance.capture.events import BACK_NS, FIRST_NS
+from conformance.capture.framing import FAR
+from conformance.capture.network import ACK, FIN, RST, SYN
+from conformance.capture.records import MAX_RECORD
 from conformance.capture.services import TCP_PORTS, UDP_PORTS
-from conformance.wire import headers
-from conformance.wire.columns.jit import compiled, lowered
+from conformance.wire.columns.calls import apart
+from conformance.wire.extents import ASTRAY
 
-_FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
-_FIN_RST = _FIN | _RST
+if TYPE_CHECKING:
+    from conformance.wire.columns.calls import get, prefetch, put, select, u8, u16, u32
+
 _LINE, _AHEAD = 64, 4096
+_NODE, _ROW = 32, 8 * p.FLOW
 _POST, _RPC, _BIND, _ALTER = 0x504F, 0x0500, 11, 14
-_ARP, _ICMP, _IGMP = 0x0806, 1, 2
-_TCP_PORTS = tuple(TCP_PORTS)
-_UDP_PORTS = (PING_PORT, *UDP_PORTS, *TUNNELS)
-_usual = lowered(source_of(extents, places, headers) + source_of(fast_path), "usual")
+_IP, _IPV6, _ARP = 0x0800, 0x86DD, 0x0806
+_VLAN, _SERVICE_VLAN, _OLD_VLAN, _MOST_TAGS = 0x8100, 0x88A8, 0x9100, 4
+_ICMP, _IGMP, _TCP, _UDP = 1, 2, 6, 17
+_MAPPED = 0xFFFF_0000_0000  # the lower half of an IPv6 address that stands for an IPv4 address, without it
+_UNUSUAL, _OTHER = -1, -2  # the other code has to look; this is no IP
+_PORTS = (*TCP_PORTS, p.PING_PORT, *UDP_PORTS, *TUNNELS)
+_TCP_END, _UDP_END = len(TCP_PORTS), len(_PORTS)
 
 
-@compiled
-def _row(ports: tuple[int, ...], port: int) -> int:
-    """Return the place of a port among others; -1 if it is none of them."""
-    for at in range(len(ports)):
-        if ports[at] == port:
-            return at
+def be16(at: int) -> int:
+    """Return the number at an address whose first byte is the most significant one."""
+    word = u16(at)
+    return (word & 0xFF) << 8 | word >> 8
+
+
+def be32(at: int) -> int:
+    """Return the number of four such bytes."""
+    return be16(at) << 16 | be16(at + 2)
+
+
+def be64(at: int) -> int:
+    """Return the number of eight such bytes."""
+    return be32(at) << 32 | be32(at + 4)
+
+
+def distance(later: int, earlier: int) -> int:
+    """Return the distance of two sequence numbers, as `framing.distance`."""
+    return ((later - earlier + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+
+
+def port_at(port: int, begin: int, end: int) -> int:
+    """Return the place of a port in a part of _PORTS; -1 if it is not there."""
+    while begin < end:
+        if _PORTS[begin] == port:
+            return begin
+        begin += 1
     return -1
 
 
-@compiled
-def walk(
-    base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, file_rows: Any, file_meta: Any,
-    arena_rows: Any, arena_meta: Any, told: Any,
-) -> int:  # fmt: skip
-    """Walk on from POSITION until something ends the call (see `places`).
-
-    base: address of the file's bytes. spare: address of bytes that are no longer in a file. arena: uint8, for joined
-    packets. file_rows, arena_rows: int64[2, ROWS], places and lengths of packets found; file_meta, arena_meta:
-    int64[ROWS, 8], the description of each. told: int64[TELLINGS, 8], events of connections.
-    """
-    swapped, unit, header, link = cursor[SWAPPED], cursor[UNIT], cursor[HEADER], cursor[LINK]
-    size, stop = cursor[SIZE], cursor[STOP]
-    addresses = (
-        base,
-        cursor.ctypes.data,
-        flows.ctypes.data,
-        nodes.ctypes.data,
-        arena.ctypes.data,
-        file_rows.ctypes.data,
-        file_meta.ctypes.data,
-        arena_rows.ctypes.data,
-        arena_meta.ctypes.data,
-    )
-    while True:
-        _usual(addresses)
-        position = cursor[POSITION]
-        if position >= stop:
-            return ENDED
-        if cursor[FILE_ROWS] + cursor[ARENA_ROWS] >= CHUNK:
-            return FULL
-        if position + header > size:
-            cursor[AT] = position
-            return DAMAGED
-        at = base + position
-        kept = word32(at + 8, swapped)
-        if kept > MAX_RECORD or position + header + kept > size or (kept == 0 and word32(at + 12, swapped) == 0):
-            cursor[AT] = position
-            return DAMAGED
-        # A cache line is fetched long before it is needed; only this record determines the next.
-        ahead = at + _AHEAD
-        line = 0
-        while line < kept + header and line < _AHEAD:
-            prefetch(ahead + line)
-            line += _LINE
-        time = word32(at, swapped) * 1_000_000_000 + word32(at + 4, swapped) * unit
-        data = position + header
-        cursor[AT] = data
-        cursor[KEPT] = kept
-        cursor[TIME] = time
-        if time > cursor[NEWEST]:
-            before = cursor[NEWEST]
-            cursor[NEWEST] = time
-            if 0 < before < FIRST_NS and time >= FIRST_NS:
-                cursor[DOUBTED] = before
-                return BACK
-        elif time < cursor[NEWEST] - BACK_NS and cursor[NEWEST] > cursor[DOUBTED]:
-            cursor[DOUBTED] = cursor[NEWEST]
-            return BACK
-        if time >= cursor[DEADLINE] and cursor[TICKED] != position:
-            cursor[TICKED] = position
-            return TICK
-        following = data + kept
-        # The link layer.
-        limit = kept
-        ip = 0
-        version = 0
-        if link == 0 or link == 2 or link == 3:
-            where = 12 if link == 0 else 14 if link == 2 else 0
+def internet(link: int, at: int, limit: int) -> int:
+    """Return where the IP header is; _OTHER in front of ARP; _UNUSUAL elsewhere."""
+    if link == 1 or link == 4:
+        return select(link == 1, 0, 4)
+    where = select(link == 0, 12, select(link == 2, 14, 0))
+    if where + 2 > limit:
+        return _UNUSUAL
+    kind = be16(at + where)
+    ip = 20
+    if link != 3:
+        tags = 0
+        while tags < _MOST_TAGS and kind in (_VLAN, _SERVICE_VLAN, _OLD_VLAN):
+            tags += 1
+            where += 4
             if where + 2 > limit:
-                return SLOW
-            kind = be16(base + data + where)
-            if link == 3:
-                ip = 20
-            else:
-                for _ in range(4):
-                    if kind != 0x8100 and kind != 0x88A8 and kind != 0x9100:
-                        break
-                    where += 4
-                    if where + 2 > limit:
-                        return SLOW
-                    kind = be16(base + data + where)
-                ip = where + 2
-            if kind == 0x0800:
-                version = 4
-            elif kind == 0x86DD:
-                version = 6
-            elif kind == _ARP:
-                cursor[NOT_IP] += 1
-                cursor[RECORD] += 1
-                position = following
-                cursor[POSITION] = position
-                continue
-            else:
-                return SLOW
+                return _UNUSUAL
+            kind = be16(at + where)
+        ip = where + 2
+    if kind == _ARP:
+        return _OTHER
+    version = select(kind == _IP, 4, select(kind == _IPV6, 6, 0))
+    return ip if ip < limit and u8(at + ip) >> 4 == version else _UNUSUAL
+
+
+def transport(c: int, at: int, limit: int, ip: int) -> int:
+    """Return the protocol in an IP packet, and note the packet's ends; _UNUSUAL where the other code has to look."""
+    ends = c + 8 * p.ENDS
+    if ip >= limit:
+        return _UNUSUAL
+    version = u8(at + ip) >> 4
+    put(c, p.INTERNET, version)
+    if version == 4:
+        if ip + 20 > limit:
+            return _UNUSUAL
+        size = (u8(at + ip) & 15) * 4
+        total = be16(at + ip + 2)
+        if size < 20 or total < size or be16(at + ip + 6) & 0x3FFF != 0:
+            return _UNUSUAL
+        put(ends, p.A_HIGH, 0)
+        put(ends, p.A_LOW, _MAPPED | be32(at + ip + 12))
+        put(ends, p.B_HIGH, 0)
+        put(ends, p.B_LOW, _MAPPED | be32(at + ip + 16))
+        put(c, p.TRANSPORT, ip + size)
+        put(c, p.END, ip + total)
+        return u8(at + ip + 9)
+    if version != 6 or ip + 40 > limit:
+        return _UNUSUAL
+    total = be16(at + ip + 4)
+    protocol = u8(at + ip + 6)
+    put(ends, p.A_HIGH, be64(at + ip + 8))
+    put(ends, p.A_LOW, be64(at + ip + 16))
+    put(ends, p.B_HIGH, be64(at + ip + 24))
+    put(ends, p.B_LOW, be64(at + ip + 32))
+    put(c, p.TRANSPORT, ip + 40)
+    put(c, p.END, ip + 40 + total)
+    return protocol if total != 0 and protocol in (_TCP, _UDP) else _UNUSUAL
+
+
+@apart
+def without(c: int, at: int, limit: int, protocol: int) -> int:
+    """Count a record of another protocol than TCP."""
+    udp = get(c, p.TRANSPORT)
+    if protocol == _UDP and udp + 8 <= limit:
+        known = port_at(be16(at + udp), _TCP_END, _UDP_END) & port_at(be16(at + udp + 2), _TCP_END, _UDP_END)
+        length = be16(at + udp + 4)
+        if known != -1 or (length != 0 and length < 8):
+            return p.SLOW
+        add(c, p.OTHER_PORTS, 1)
+        return p.PASSED
+    if protocol != _ICMP and protocol != _IGMP:
+        return p.SLOW
+    add(c, p.NEITHER, 1)
+    return p.PASSED
+
+
+@apart
+def beside(c: int, at: int, limit: int, tcp: int, start: int, end: int) -> int:
+    """Count a segment of other ports, whose payload is from `start` to `end`."""
+    if start + 3 <= min(end, limit):
+        kind = u8(at + start + 2)
+        begins = be16(at + start)
+        if begins == _POST or (begins == _RPC and kind in (_BIND, _ALTER)):
+            return p.SLOW
+    row = port_at(be16(at + tcp + 2), 0, _TCP_END)
+    if row < 0:
+        row = port_at(be16(at + tcp), 0, _TCP_END)
+    if row >= 0:
+        if u8(at + tcp + 13) & (SYN | ACK) == SYN:
+            return p.SLOW
+        add(c, p.SERVICES + 2 * row, 1)
+        add(c, p.SERVICES + 2 * row + 1, end - start)
+    add(c, p.OTHER_PORTS, 1)
+    return p.PASSED
+
+
+def ordered(ends: int, source: int, target: int) -> int:
+    """Order the ends of a connection, which are the source and the target; return 1 if the target is the smaller."""
+    a_high = get(ends, p.A_HIGH)
+    a_low = get(ends, p.A_LOW)
+    b_high = get(ends, p.B_HIGH)
+    b_low = get(ends, p.B_LOW)
+    swap = a_high > b_high or (a_high == b_high and (a_low > b_low or (a_low == b_low and source > target)))
+    put(ends, p.A_HIGH, select(swap, b_high, a_high))
+    put(ends, p.A_LOW, select(swap, b_low, a_low))
+    put(ends, p.B_HIGH, select(swap, a_high, b_high))
+    put(ends, p.B_LOW, select(swap, a_low, b_low))
+    put(ends, p.PORTS, select(swap, target << 16 | source, source << 16 | target))
+    return swap
+
+
+@apart
+def opened(c: int, tcp: int, slot: int, swap: int) -> int:
+    """Open a connection by a SYN alone, over IPv4. tcp: the address of its header."""
+    ends = c + 8 * p.ENDS
+    usual = u8(tcp + 13) & (FIN | RST) == 0 and get(c, p.INTERNET) == 4
+    if not usual or slot >= 0 or get(c, p.ROOM) <= 0 or get(c, p.TOLD) == p.TELLINGS:
+        return p.SLOW
+    ports = get(ends, p.PORTS)
+    if get(ends, p.A_LOW) == get(ends, p.B_LOW) and ports >> 16 == ports & 0xFFFF:
+        return p.SLOW
+    slot = place(c, ends)
+    row = begin(c, slot, swap)
+    put(side_of(row, 0), p.EXPECTED, (be32(tcp + 4) + 1) & 0xFFFFFFFF)
+    put(row, p.LAST, get(c, p.RECORD))
+    put(row, p.LATEST, get(c, p.TIME))
+    tell(c, p.OPENS, slot, be32(tcp + 4))
+    return p.PASSED
+
+
+@apart
+def ended(c: int, row: int, number: int, tcp: int) -> bool:
+    """Take in a FIN without bytes that comes in order; return False for another."""
+    here = side_of(row, number)
+    if u8(tcp + 13) & SYN != 0 or get(here, p.PENDING) != 0 or get(here, p.WAITING) >= 0:
+        return False
+    if be32(tcp + 4) != get(here, p.EXPECTED) or get(c, p.TOLD) == p.TELLINGS:
+        return False
+    put(row, p.FINISHED, get(row, p.FINISHED) | 1 << number)
+    if get(row, p.FIRST_END) == 0:
+        put(row, p.FIRST_END, 1 + number)
+    return True
+
+
+def room(c: int, here: int, count: int) -> int:
+    """Return PASSED if the packets of `count` more bytes have room, and else why they do not."""
+    bound = count + get(here, p.WAITING_BYTES) + get(here, p.PENDING)
+    packets = (bound >> 4) + 2  # each of 16 bytes at least
+    rows = max(get(c, p.FILE_ROWS), get(c, p.ARENA_ROWS)) + packets
+    if get(c, p.ARENA_USED) + bound + 2 * p.SLACK + 8 * packets > p.ARENA or rows > p.ROWS:
+        return p.SLOW if get(c, p.FILE_ROWS) + get(c, p.ARENA_ROWS) == 0 else p.FULL
+    few = get(c, p.FREE_COUNT) < 16 + 8 * get(here, p.WAITING_COUNT)
+    return p.SLOW if few or get(c, p.HELD_BYTES) + get(c, p.ELSEWHERE) > MAX_BUFFERED else p.PASSED
+
+
+def waited(c: int, here: int) -> int:
+    """Release the first bytes that waited, and lie in order now; return their node, -1 for none."""
+    node = get(here, p.WAITING)
+    row = get(c, p.NODES_AT) + node * _NODE
+    if node < 0 or get(row, p.STREAM_AT) > get(here, p.OFFSET):
+        return -1
+    add(here, p.WAITING_BYTES, -get(row, p.BYTES))
+    add(here, p.WAITING_COUNT, -1)
+    add(c, p.HELD_BYTES, -get(row, p.BYTES))
+    put(here, p.WAITING, free(c, node))
+    return node
+
+
+def payload(c: int, row: int, number: int, sequence: int, data: int, count: int, heard: int) -> int:
+    """Take in the bytes of a segment. data: their place in the file."""
+    here = side_of(row, number)
+    there = side_of(row, 1 - number)
+    length = get(there, p.LENGTH)
+    if length != 0 and length - get(there, p.PENDING) <= ASTRAY and answered(c, there, length):
+        return p.SLOW
+    reason = room(c, here, count)
+    if reason != p.PASSED:
+        return reason
+    ahead = distance(sequence, get(here, p.EXPECTED))
+    if ahead > 0:
+        return p.PASSED if wait(c, here, ahead, data, count) else p.SLOW
+    if ahead < -FAR:
+        return p.SLOW
+    if ahead + count <= 0:
+        add(c, p.REPEATED, 1)
+        return p.PASSED
+    good = take(c, row, number, data - ahead, count + ahead, heard)
+    while good and get(here, p.WAITING) >= 0:
+        node = waited(c, here)
+        if node < 0:
+            break
+        piece = get(c, p.NODES_AT) + node * _NODE
+        # Part of them may have come before.
+        known = get(here, p.OFFSET) - get(piece, p.STREAM_AT)
+        good = take(c, row, number, get(piece, p.BYTES_AT) + known, get(piece, p.BYTES) - known, heard)
+    if good:
+        return p.PASSED
+    put(c, p.SIDE, number)
+    return p.REST
+
+
+def segment(c: int, at: int, limit: int) -> int:
+    """Take in a record's TCP segment."""
+    tcp = get(c, p.TRANSPORT)
+    end = get(c, p.END)
+    if tcp + 14 > limit:
+        return p.SLOW
+    start = tcp + (u8(at + tcp + 12) >> 4) * 4
+    if start < tcp + 20 or start > end:
+        return p.SLOW
+    ends = c + 8 * p.ENDS
+    source = be16(at + tcp)
+    target = be16(at + tcp + 2)
+    if source != MSMQ_PORT and target != MSMQ_PORT:
+        return beside(c, at, limit, tcp, start, end)
+    swap = ordered(ends, source, target)
+    slot = find(c, ends)
+    flags = u8(at + tcp + 13)
+    count = end - start
+    if flags & SYN != 0 and (count != 0 or flags & ACK == 0):
+        return opened(c, at + tcp, slot, swap) if count == 0 and end <= limit else p.SLOW
+    row = get(c, p.FLOWS) + slot * _ROW
+    if slot < 0 or end > limit:
+        return p.SLOW
+    if get(row, p.STATE) == p.OVER:
+        put(row, p.LAST, get(c, p.RECORD))
+        return p.PASSED
+    number = swap ^ get(row, p.FLIP)
+    here = side_of(row, number)
+    there = side_of(row, 1 - number)
+    finished = get(row, p.FINISHED)
+    if flags & RST != 0 or get(there, p.EXPECTED) < 0 or (get(here, p.EXPECTED) < 0 and flags & SYN == 0):
+        return p.SLOW
+    heard = 0
+    if flags & ACK != 0:
+        beyond = distance(be32(at + tcp + 8), get(there, p.EXPECTED))
+        if beyond > 0 and beyond <= FAR and finished >> 1 - number & 1 == 0:
+            return p.SLOW  # It acknowledges bytes that are not here yet.
+        heard = max(0, get(there, p.OFFSET) + beyond)
+    reason = p.PASSED
+    if flags & FIN != 0 or finished != 0:
+        if finished >> number & 1 != 0 and (count != 0 or flags & FIN != 0):
+            return p.SLOW
+        if flags & FIN != 0 and (count != 0 or not ended(c, row, number, at + tcp)):
+            return p.SLOW
+    if count != 0:
+        reason = payload(c, row, number, be32(at + tcp + 4), at + start - get(c, p.BASE), count, heard)
+        if reason == p.REST:
+            put(c, p.SLOT, slot)
+            put(c, p.ACKNOWLEDGED, be32(at + tcp + 8))
+            put(c, p.FLAGS, flags)
+        elif reason != p.PASSED:
+            return reason
+    elif flags & SYN != 0 and get(here, p.EXPECTED) < 0:
+        put(here, p.EXPECTED, (be32(at + tcp + 4) + 1) & 0xFFFFFFFF)
+    elif get(row, p.FINISHED) == 3:
+        put(row, p.STATE, p.OVER)
+        tell(c, p.CLOSES, slot, 0)
+    put(row, p.LAST, get(c, p.RECORD))
+    put(row, p.LATEST, max(get(row, p.LATEST), get(c, p.TIME)))
+    return reason
+
+
+def clock(c: int, time: int, position: int) -> int:
+    """Return PASSED for the time of a record that may be taken in, and else why it may not."""
+    newest = get(c, p.NEWEST)
+    if time > newest:
+        put(c, p.NEWEST, time)
+        if newest > 0 and newest < FIRST_NS and time >= FIRST_NS:
+            put(c, p.DOUBTED, newest)
+            return p.BACK
+    elif time < newest - BACK_NS and newest > get(c, p.DOUBTED):
+        put(c, p.DOUBTED, newest)
+        return p.BACK
+    if time >= get(c, p.DEADLINE) and get(c, p.TICKED) != position:
+        put(c, p.TICKED, position)
+        return p.TICK
+    return p.PASSED
+
+
+def content(c: int, at: int, limit: int) -> int:
+    """Take in what a record has."""
+    ip = internet(get(c, p.LINK), at, limit)
+    if ip == _OTHER:
+        add(c, p.NOT_IP, 1)
+        return p.PASSED
+    protocol = transport(c, at, limit, ip) if ip >= 0 else _UNUSUAL
+    if protocol == _TCP:
+        return segment(c, at, limit)
+    return p.SLOW if protocol == _UNUSUAL else without(c, at, limit, protocol)
+
+
+def step(c: int) -> int:
+    """Take in the next record; return PASSED, or why it is not taken in."""
+    position = get(c, p.POSITION)
+    size = get(c, p.SIZE)
+    data = position + get(c, p.HEADER)
+    if position >= get(c, p.STOP):
+        return p.ENDED
+    if get(c, p.FILE_ROWS) + get(c, p.ARENA_ROWS) >= p.CHUNK:
+        return p.FULL
+    put(c, p.AT, position)
+    if data > size:
+        return p.DAMAGED
+    at = get(c, p.BASE) + position
+    swapped = get(c, p.SWAPPED)
+    kept = be32(at + 8) if swapped else u32(at + 8)
+    if kept > MAX_RECORD or data + kept > size or (kept == 0 and u32(at + 12) == 0):
+        return p.DAMAGED
+    # A cache line is fetched long before it is needed; only this record determines the next.
+    ahead = at + _AHEAD
+    beyond = ahead + min(kept + data - position, _AHEAD)
+    while ahead < beyond:
+        prefetch(ahead)
+        ahead += _LINE
+    seconds = be32(at) if swapped else u32(at)
+    time = seconds * 1_000_000_000 + (be32(at + 4) if swapped else u32(at + 4)) * get(c, p.UNIT)
+    put(c, p.AT, data)
+    put(c, p.KEPT, kept)
+    put(c, p.TIME, time)
+    reason = clock(c, time, position)
+    if reason == p.PASSED:
+        record = get(c, p.RECORD)
+        put(c, p.RECORD, record + 1)
+        reason = content(c, get(c, p.BASE) + data, kept)
+        if reason == p.PASSED or reason == p.REST:
+            put(c, p.POSITION, data + kept)
         else:
-            ip = 0 if link == 1 else 4
-            if ip >= limit:
-                return SLOW
-            version = u8(base + data + ip) >> 4
-        # IP.
-        if version == 4:
-            if ip + 20 > limit:
-                return SLOW
-            first = u8(base + data + ip)
-            total = be16(base + data + ip + 2)
-            internet = (first & 15) * 4
-            if first >> 4 != 4 or internet < 20 or total < internet or be16(base + data + ip + 6) & 0x3FFF:
-                return SLOW
-            protocol = u8(base + data + ip + 9)
-            source_high = 0
-            target_high = 0
-            source_low = 0xFFFF00000000 | be32(base + data + ip + 12)
-            target_low = 0xFFFF00000000 | be32(base + data + ip + 16)
-            tcp = ip + internet
-            end = ip + total
-        elif version == 6:
-            if ip + 40 > limit:
-                return SLOW
-            total = be16(base + data + ip + 4)
-            protocol = u8(base + data + ip + 6)
-            if u8(base + data + ip) >> 4 != 6 or total == 0 or (protocol != 6 and protocol != 17):
-                return SLOW
-            source_high = be64(base + data + ip + 8)
-            source_low = be64(base + data + ip + 16)
-            target_high = be64(base + data + ip + 24)
-            target_low = be64(base + data + ip + 32)
-            tcp = ip + 40
-            end = tcp + total
-        else:
-            return SLOW
-        if protocol == 17 and tcp + 8 <= limit:
-            length = be16(base + data + tcp + 4)
-            from_port = be16(base + data + tcp)
-            to_port = be16(base + data + tcp + 2)
-            if _row(_UDP_PORTS, from_port) >= 0 or _row(_UDP_PORTS, to_port) >= 0 or (length and length < 8):
-                return SLOW
-            cursor[OTHER_PORTS] += 1
-            cursor[RECORD] += 1
-            position = following
-            cursor[POSITION] = position
-            continue
-        if protocol != 6:
-            if protocol not in (_ICMP, _IGMP):
-                return SLOW
-            cursor[NEITHER] += 1
-            cursor[RECORD] += 1
-            position = following
-            cursor[POSITION] = position
-            continue
-        # TCP.
-        if tcp + 14 > limit:
-            return SLOW
-        from_port = be16(base + data + tcp)
-        to_port = be16(base + data + tcp + 2)
-        words = u8(base + data + tcp + 12) >> 4
-        start = tcp + words * 4
-        if words < 5 or start > end:
-            return SLOW
-        if from_port != MSMQ_PORT and to_port != MSMQ_PORT:
-            if start + 3 <= min(end, limit):
-                begins = be16(base + data + start)
-                if begins == _POST or (begins == _RPC and u8(base + data + start + 2) in (_BIND, _ALTER)):
-                    return SLOW
-            row = _row(_TCP_PORTS, to_port)
-            if row < 0:
-                row = _row(_TCP_PORTS, from_port)
-            if row >= 0:
-                flags = u8(base + data + tcp + 13)
-                if flags & _SYN and not flags & _ACK:
-                    return SLOW
-                cursor[SERVICES + 2 * row] += 1
-                cursor[SERVICES + 2 * row + 1] += end - start
-            cursor[OTHER_PORTS] += 1
-            cursor[RECORD] += 1
-            position = following
-            cursor[POSITION] = position
-            continue
-        flags = u8(base + data + tcp + 13)
-        count = end - start
-        opens = False
-        if flags & _SYN and (count or not flags & _ACK):
-            opens = version == 4 and count == 0 and not flags & _FIN_RST and end <= limit
-            if not opens or cursor[ROOM] <= 0 or cursor[TOLD] == TELLINGS:
-                return SLOW
-        # The connection. Its smaller end comes first.
-        swap = (
-            source_high > target_high
-            or (source_high == target_high and source_low > target_low)
-            or (source_high == target_high and source_low == target_low and from_port > to_port)
-        )
-        if swap:
-            slot = find(flows, target_high, target_low, source_high, source_low, to_port << 16 | from_port)
-        else:
-            slot = find(flows, source_high, source_low, target_high, target_low, from_port << 16 | to_port)
-        if opens:
-            if slot >= 0 or (source_low == target_low and from_port == to_port):
-                return SLOW
-            cursor[RECORD] += 1
-            if swap:
-                slot = place(flows, target_high, target_low, source_high, source_low, to_port << 16 | from_port)
-            else:
-                slot = place(flows, source_high, source_low, target_high, target_low, from_port << 16 | to_port)
-            begin(cursor, flows, slot, 1 if swap else 0)
-            flows[slot, 10 + EXPECTED] = (be32(base + data + tcp + 4) + 1) & 0xFFFFFFFF
-            tell(cursor, told, OPENS, slot, be32(base + data + tcp + 4))
-            position = following
-            cursor[POSITION] = position
-            continue
-        if slot < 0:
-            return SLOW
-        if flows[slot, STATE] == OVER:
-            if (flags & _SYN and not flags & _ACK) or end > limit:
-                return SLOW
-            cursor[RECORD] += 1
-            flows[slot, LAST] = cursor[RECORD]
-            position = following
-            cursor[POSITION] = position
-            continue
-        if flags & _RST or end > limit:
-            return SLOW
-        number = (1 if swap else 0) ^ flows[slot, FLIP]
-        side = 10 + 11 * number
-        other = 10 + 11 * (1 - number)
-        heard = 0
-        if flows[slot, other + EXPECTED] < 0 or (flows[slot, side + EXPECTED] < 0 and not flags & _SYN):
-            return SLOW
-        if flags & _ACK:
-            acknowledged = be32(base + data + tcp + 8)
-            beyond = distance(acknowledged, flows[slot, other + EXPECTED])
-            if 0 < beyond <= FAR and not flows[slot, FINISHED] >> (1 - number) & 1:
-                return SLOW  # It acknowledges bytes that are not here yet.
-            heard = max(0, flows[slot, other + OFFSET] + beyond)
-        if flows[slot, FINISHED] >> number & 1 and (count or flags & _FIN):
-            return SLOW
-        if flags & _FIN:
-            if (
-                count
-                or flags & _SYN
-                or flows[slot, side + PENDING]
-                or flows[slot, side + WAITING] >= 0
-                or be32(base + data + tcp + 4) != flows[slot, side + EXPECTED]
-                or cursor[TOLD] == TELLINGS
-            ):
-                return SLOW
-            flows[slot, FINISHED] |= 1 << number
-            if flows[slot, FIRST_END] == 0:
-                flows[slot, FIRST_END] = 1 + number
-        if count:
-            if answered(base, spare, cursor, flows, nodes, arena, slot, other):
-                return SLOW
-            waiting = flows[slot, side + WAITING_BYTES]
-            bound = count + waiting + flows[slot, side + PENDING]
-            room = cursor[ARENA_USED] + bound + 2 * SLACK + 8 * (bound // BASE_SIZE + 2)
-            rows = max(cursor[FILE_ROWS], cursor[ARENA_ROWS]) + bound // BASE_SIZE + 2
-            if room > len(arena) or rows > ROWS:
-                return FULL if cursor[FILE_ROWS] + cursor[ARENA_ROWS] else SLOW
-            if cursor[FREE_COUNT] < 16 + 8 * flows[slot, side + WAITING_COUNT]:
-                return SLOW
-            if cursor[HELD_BYTES] + cursor[ELSEWHERE] > MAX_BUFFERED:
-                return SLOW
-            sequence = be32(base + data + tcp + 4)
-            ahead_by = distance(sequence, flows[slot, side + EXPECTED])
-            if ahead_by > FAR or ahead_by < -FAR:
-                return SLOW
-            if ahead_by > 0:
-                if waiting + count > MAX_WAITING or flows[slot, side + WAITING_COUNT] >= MAX_WAITING_SEGMENTS:
-                    return SLOW
-                stream_at = flows[slot, side + OFFSET] + ahead_by
-                cursor[RECORD] += 1
-                wait(cursor, flows, nodes, slot, side, stream_at, data + start, count)
-            else:
-                cursor[RECORD] += 1
-                if ahead_by + count <= 0:
-                    cursor[REPEATED] += 1
-                else:
-                    piece = data + start - ahead_by
-                    have = count + ahead_by
-                    while True:
-                        bad = take(base, spare, cursor, flows, nodes, arena, file_rows, file_meta, arena_rows,
-                                   arena_meta, slot, number, side, piece, have, heard)  # fmt: skip
-                        node = flows[slot, side + WAITING]
-                        if bad or node < 0 or nodes[node, STREAM_AT] > flows[slot, side + OFFSET]:
-                            break
-                        # Bytes that waited behind this are in order now; part of them may have come before.
-                        known = flows[slot, side + OFFSET] - nodes[node, STREAM_AT]
-                        piece = nodes[node, BYTES_AT] + known
-                        have = nodes[node, BYTES] - known
-                        flows[slot, side + WAITING] = nodes[node, NEXT]
-                        flows[slot, side + WAITING_BYTES] -= have + known
-                        flows[slot, side + WAITING_COUNT] -= 1
-                        cursor[HELD_BYTES] -= have + known
-                        nodes[node, NEXT] = cursor[FREE]
-                        cursor[FREE] = node
-                        cursor[FREE_COUNT] += 1
-                    if bad:
-                        cursor[SLOT] = slot
-                        cursor[SIDE] = number
-                        cursor[ACKNOWLEDGED] = be32(base + data + tcp + 8)
-                        cursor[FLAGS] = flags
-                        flows[slot, LAST] = cursor[RECORD]
-                        flows[slot, LATEST] = max(flows[slot, LATEST], time)
-                        cursor[POSITION] = following
-                        return REST
-        else:
-            cursor[RECORD] += 1
-            if flags & _SYN and flows[slot, side + EXPECTED] < 0:
-                flows[slot, side + EXPECTED] = (be32(base + data + tcp + 4) + 1) & 0xFFFFFFFF
-            if flows[slot, FINISHED] == 3:
-                flows[slot, STATE] = OVER
-                tell(cursor, told, CLOSES, slot, 0)
-        flows[slot, LAST] = cursor[RECORD]
-        flows[slot, LATEST] = max(flows[slot, LATEST], time)
-        position = following
-        cursor[POSITION] = position
+            put(c, p.RECORD, record)
+    return reason
+
+
+def walk(c: int) -> int:
+    """Walk on from POSITION until something ends the call; return why (see `places`)."""
+    reason = p.PASSED
+    while reason == p.PASSED:
+        reason = step(c)
+    return reason

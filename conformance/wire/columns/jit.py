@@ -13,9 +13,6 @@ import numba  # noqa: E402
 import numpy as np  # noqa: E402
 from llvmlite import binding, ir  # noqa: E402
 from numba import from_dtype, njit, types  # noqa: E402
-from numba.extending import intrinsic  # noqa: E402
-
-from conformance.wire.columns.lowering import build  # noqa: E402
 
 F = TypeVar("F", bound=Callable[..., Any])
 Kind = tuple[str, int] | None
@@ -31,20 +28,6 @@ def compiled(function: F) -> F:
     """Compile a function so that others compiled in the same way can call it."""
     done: Any = cast(Any, njit)(nogil=True, error_model="numpy", **_BARE)(function)
     return cast(F, done)
-
-
-def lowered(source: str, name: str) -> Any:
-    """Return a function of an emitted source that a `compiled` function calls with one tuple of int64."""
-
-    def typed(_context: Any, arguments: Any) -> Any:
-        def generate(_target: Any, builder: Any, _signature: Any, values: Any) -> Any:
-            function = build(builder.module, source)[name]
-            return builder.call(function, [builder.extract_value(values[0], at) for at in range(len(function.args))])
-
-        return types.int64(arguments), generate
-
-    typed.__name__ = typed.__qualname__ = name
-    return intrinsic(typed)
 
 
 def text_of(function: Any, kinds: Sequence[Kind], symbol: str) -> str:

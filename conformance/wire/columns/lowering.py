@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -218,13 +220,11 @@ def build(module: Any, source: str) -> dict[str, Any]:
                 function.attributes.add("nounwind")
                 out.functions[name] = function
                 bodies.append(node)
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple()):
-                out.tuples[name] = constant_of(module, name, ast.literal_eval(node.value))
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                out.tuples[name] = number_of(node.value)
-            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
-                pass
-            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
+                name = ast.unparse(target)
+                is_tuple = isinstance(value, ast.Tuple)
+                out.tuples[name] = constant_of(module, name, ast.literal_eval(value)) if is_tuple else number_of(value)
+            case ast.Expr(value=ast.Constant()):
                 pass
             case _:
                 raise LoweringError(f"no code for {ast.unparse(node)}")
@@ -364,6 +364,8 @@ class _Function:
                 if name not in self.slots:
                     raise LoweringError(f"{self.node.name} uses {name} before it has a value")
                 return self.builder.load(self.slots[name])
+            case ast.Attribute() if isinstance(constant := self.lowered.tuples.get(ast.unparse(node)), int):
+                return WORD(constant)
             case ast.BinOp(left=left, op=op, right=right):
                 return self.binary(op, self.value(left), self.value(right))
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
@@ -377,6 +379,8 @@ class _Function:
             case ast.Subscript(value=ast.Name(id=name), slice=index) if name in self.lowered.tuples:
                 pointer = self.builder.gep(self.lowered.tuples[name], [WORD(0), self.value(index)])
                 return self.builder.load(pointer)
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if name in self.slots:
+                return self.load(self.builder.add(self.builder.load(self.slots[name]), self.value(index)), 8)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self.call(name, [self.value(one) for one in arguments])
         raise LoweringError(f"no code for {ast.unparse(node)}")
@@ -396,6 +400,11 @@ class _Function:
         match node:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
                 return self.builder.icmp_signed(COMPARED[type(op)], self.value(left), self.value(right))
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[ast.Tuple(elts=others)]):
+                value = self.value(left)
+                equal = [self.builder.icmp_signed("==", value, self.value(other)) for other in others]
+                found = reduce(self.builder.or_, equal)
+                return found if isinstance(op, ast.In) else self.builder.not_(found)
             case ast.BoolOp(op=op, values=[one, *rest]):
                 if not rest:
                     return self.bit(one)
@@ -505,8 +514,34 @@ def lowered(file: str, source: str, name: str, count: int) -> machine_code.Wante
     return machine_code.Wanted(file, made_from, entry, count, lambda: text_of(source, name))
 
 
-def source_of(module: ModuleType, *constants: ModuleType) -> str:
-    """Return the source of a module to be lowered, preceded by the numbers that these modules define."""
-    numbers = {name: value for one in constants for name, value in vars(one).items() if isinstance(value, int)}
-    lines = [f"{name} = {int(value)}" for name, value in numbers.items() if name.isupper()]
-    return "\n".join([*lines, Path(str(module.__file__)).read_text("utf-8")])
+def source_of(*modules: ModuleType) -> str:
+    """Return the functions of modules as one source to be lowered, behind the constants that they use.
+
+    A constant is a number, or a tuple of numbers, of such a module or of a module that it has imported. Raises
+    LoweringError where two modules have different constants of one name.
+    """
+    constants: dict[str, int | tuple[int, ...]] = {}
+    functions: list[str] = []
+    for module in modules:
+        text = Path(str(module.__file__)).read_text("utf-8")
+        lines = text.splitlines(keepends=True)
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef):
+                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+                functions += lines[first - 1 : node.end_lineno]
+        for name, value in _constants(module, text):
+            if constants.setdefault(name, value) != value:
+                raise LoweringError(f"{name} is {constants[name]} and, in {module.__name__}, {value}")
+    return "\n".join([*(f"{name} = {value!r}" for name, value in constants.items()), "".join(functions)])
+
+
+def _constants(module: ModuleType, text: str) -> Iterator[tuple[str, int | tuple[int, ...]]]:
+    for name, value in vars(module).items():
+        inner = {}
+        if isinstance(value, ModuleType):
+            inner = {f"{name}.{one}": getattr(value, one) for one in re.findall(rf"\b{name}\.([A-Z]\w*)", text)}
+        for key, number in (inner or {name: value}).items():
+            if isinstance(number, int):
+                yield key, int(number)
+            elif isinstance(number, tuple) and all(isinstance(one, int) for one in number):
+                yield key, number

@@ -8,14 +8,13 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from conformance.wire.columns import texts
 from conformance.wire.columns.frames import ZEROS, Frame, closed, written
-from conformance.wire.columns.lowering import LANES, lowered
+from conformance.wire.columns.lowering import LANES, lowered, source_of
 from conformance.wire.columns.machine_code import Wanted
 from conformance.wire.columns.packet_facts import NOT_READ, Slow, seen
 from conformance.wire.columns.packets import shapes_and_code
@@ -389,7 +388,7 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
     unseen = [one for one in shapes.sections if one not in NEVER_JUDGED and seen(one) not in code]
     if unseen:
         raise UnknownShapeError(f"nothing looks at {', '.join(unseen)}")
-    parts = [Path(texts.__file__).read_text("utf-8"), code, judge_code(judged, first)]
+    parts = [source_of(texts), code, judge_code(judged, first)]
     parts.append(chunk_code(shapes, judged, first, columns))
     source = _without_unread("\n\n".join(parts))
     scratch = LANES * (1 + first + judged.slots) + ZEROS // 8

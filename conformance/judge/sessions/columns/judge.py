@@ -52,8 +52,11 @@ _USES = (
     "conformance.judge.sessions.flow_steps",
     "conformance.judge.sessions.order_steps",
     "conformance.judge.sessions.keys",
+    "conformance.judge.sessions.messages",
+    "conformance.judge.sessions.transactions",
     "conformance.capture.columns.places",
-    "conformance.capture.columns.intrinsics",
+    "conformance.capture.services",
+    "conformance.wire.columns.intrinsics",
     "conformance.wire.columns.lowering",
 )
 

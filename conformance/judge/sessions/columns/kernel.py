@@ -6,7 +6,6 @@ from typing import Any
 
 from numba.extending import register_jitable
 
-from conformance.capture.columns.intrinsics import prefetch, u8, u16, u64
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
 from conformance.judge.sessions import flow_steps as steps
 from conformance.judge.sessions import order_steps as orders
@@ -32,6 +31,7 @@ from conformance.judge.sessions.columns.layout import (
 from conformance.judge.sessions.keys import queue_lane
 from conformance.judge.sessions.messages import AHEAD, BEHIND, OLD_S, RIGHT
 from conformance.judge.sessions.transactions import GAP_NS
+from conformance.wire.columns.intrinsics import prefetch, u8, u16, u64
 from conformance.wire.columns.jit import compiled
 
 for _function in (
