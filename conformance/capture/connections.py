@@ -127,11 +127,6 @@ class Connections:
                 if half.framer.buffered and half.framer.found:
                     yield (connection.number, side), half.framer.offset + half.framer.buffered
 
-    def ends(self) -> Iterator[tuple[int, tuple[Endpoint, Endpoint]]]:
-        """Yield the number of each connection, and its ends, the initiator first."""
-        for connection in self._table.values():
-            yield connection.number, connection.ends
-
     def expire(self, before_ns: int) -> Iterator[Event]:
         """Evict connections, ended ones included, that have been silent since before this time."""
         for key, connection in list(self._table.items()):

@@ -148,6 +148,10 @@ class CaptureReading:
         elif record.time_ns < self.latest_ns - BACK_NS and self.latest_ns > self.doubted_ns:
             self.doubted_ns = self.latest_ns
             yield SetBack(record.number, self.latest_ns)
+        yield from self.content(record)
+
+    def content(self, record: Record) -> Iterator[Event]:
+        """Process what a record has, which is counted already."""
         yield from self.connections.tick(record.time_ns)
         found = whole(record, self.fragments)
         if found is None:

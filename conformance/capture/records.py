@@ -492,39 +492,20 @@ def pcap_records(source: Source, magic: bytes, walk: RecordWalk) -> Iterator[Rec
     yield from walked(source, Layout.of(magic + rest), walk, FILE_HEADER)
 
 
-def walked(source: Source, how: Layout, walk: RecordWalk, at: int, stop: int | None = None) -> Iterator[Record]:
-    """Yield the records from offset `at` on, resynchronising behind damage. stop: where no record begins any more.
-
-    A record found behind damage may lie behind `stop`: then reading ends.
-    """
-    header = struct.Struct(f"{how.order}IIII")
+def walked(source: Source, how: Layout, walk: RecordWalk, at: int) -> Iterator[Record]:
+    """Yield the records from offset `at` on, resynchronising behind damage."""
     walk.first = walk.end = at
-    problem: str | None
-    while stop is None or at < stop:
-        raw = source.take(how.header)
-        data = None
-        if raw is None:
-            have = source.reach(how.header)
-            if not have:
-                walk.cut = source.problem
-                return
-            problem, cut = f"the file ends within the header of record {walk.records + 1}", True
-        else:
-            seconds, fraction, kept, length = header.unpack_from(raw)
-            problem, cut = nonsense(walk.records + 1, kept, length), False
-            if problem is None:
-                data = source.take(kept)
-                if data is None:
-                    have = source.reach(kept)
-                    problem, cut = f"the file ends within record {walk.records + 1} ({have} of {kept} bytes)", True
-        if data is not None:
+    while True:
+        record, problem, cut = record_ahead(source, how, walk.records + 1)
+        if record is not None:
             walk.records += 1
-            at += how.header + kept
+            at += how.header + len(record.data)
             walk.end = at
-            yield Record(walk.records, seconds * 1_000_000_000 + fraction * how.unit, how.link, data, max(length, kept))
+            yield record
             continue
-        if raw is not None:
-            source.untake(raw)
+        if not source.reach(1):
+            walk.cut = source.problem
+            return
         passed, found = behind(source, how)
         if not found:
             walk.cut = source.problem or problem
@@ -533,6 +514,23 @@ def walked(source: Source, how: Layout, walk: RecordWalk, at: int, stop: int | N
         walk.damaged += passed
         at += passed
         walk.end = at
+
+
+def record_ahead(source: Source, how: Layout, number: int) -> tuple[Record | None, str, bool]:
+    """Take a record. None: why there is none, and whether the file ends within it; then nothing is taken."""
+    raw = source.take(how.header)
+    if raw is None:
+        return None, f"the file ends within the header of record {number}", True
+    seconds, fraction, kept, length = struct.unpack_from(f"{how.order}IIII", raw)
+    problem, cut = nonsense(number, kept, length), False
+    if problem is None:
+        data = source.take(kept)
+        if data is not None:
+            time_ns = seconds * 1_000_000_000 + fraction * how.unit
+            return Record(number, time_ns, how.link, data, max(length, kept)), "", False
+        problem, cut = f"the file ends within record {number} ({source.reach(kept)} of {kept} bytes)", True
+    source.untake(raw)
+    return None, problem, cut
 
 
 def behind(source: Source, how: Layout) -> tuple[int, bool]:

@@ -14,8 +14,8 @@ POSITION, STOP, SIZE, RECORD, NUMBER, DEADLINE, TICKED = range(7)
 # The format of the file: byte order (1: the most significant first), nanoseconds per unit, size of a record's header,
 # and the place of the IP header, one of LINKS.
 SWAPPED, UNIT, HEADER, LINK = range(7, 11)
-# The result of the call: a packet's record, and the part of a segment that was not taken in.
-AT, KEPT, TIME, SLOT, SIDE, REST_AT, REST_LENGTH, ACKNOWLEDGED, FLAGS = range(11, 20)
+# The result of the call: bytes and time of the record at POSITION, and the part of a segment that was not taken in.
+KEPT, TIME, SLOT, SIDE, REST_AT, REST_LENGTH, ACKNOWLEDGED, FLAGS = range(11, 19)
 # Usage: rows of packets in the file and in the arena, and bytes in the arena. FREE: the first free node. HELD_BYTES:
 # bytes that wait here, ELSEWHERE: bytes that the other code keeps.
 FILE_ROWS, ARENA_ROWS, ARENA_USED, FREE, FREE_COUNT, HELD_BYTES, ELSEWHERE = range(20, 27)
@@ -67,9 +67,9 @@ STREAM_AT, BYTES_AT, BYTES, NEXT = range(4)
 # sender had heard, and its number in the capture.
 OF_RECORD, OF_TIME, OF_CONNECTION, OF_SIDE, OF_OFFSET, OF_HEARD, OF_NUMBER = range(7)
 
-# Why the walk stopped. FULL: no room for the next record's packets. SLOW: the record at AT is for the other code, and
+# Why the walk stopped. FULL: no room for the next record's packets. SLOW: the record is for the other code, and
 # not taken in. REST: part of its segment was. TICK: a held segment is due. DAMAGED: no record, or part of one.
-# BACK: before the record at AT, the clock was set. It does not stop where a record is PASSED.
+# BACK: before the record, the clock was set. It does not stop where a record is PASSED.
 ENDED, FULL, SLOW, REST, TICK, DAMAGED, BACK, PASSED = range(8)
 
 TABLE = 1 << 15

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import ctypes
 import heapq
+import io
 import ipaddress
 import mmap
+import struct
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,15 +24,25 @@ import numpy as np
 from conformance.capture import connections
 from conformance.capture.columns import places as p
 from conformance.capture.columns.code import placer, walker, wanted
-from conformance.capture.connections import HOLD_NS, MSMQ_PORT, SIDES, Connections, _Connection, _Half, attempted
-from conformance.capture.events import Closed, Cut, Ended, Endpoint, Event, Frame, Opened, Passed, SetBack
+from conformance.capture.connections import HOLD_NS, SIDES, Connections, _Connection, _Half, attempted
+from conformance.capture.encapsulation import NO_IP
+from conformance.capture.events import Closed, Endpoint, Event, Frame, Opened, Passed, SetBack
 from conformance.capture.files import open_file
 from conformance.capture.framing import TELLING, Framer, Stream, _lengths
-from conformance.capture.network import Fragments, Segment, whole
-from conformance.capture.reader import CaptureReading, _datagram, short
-from conformance.capture.reader import Numbers as Numbered
-from conformance.capture.records import FILE_HEADER, MAGICS, MAX_RECORD, Layout, Mapped, Record, nonsense, search
-from conformance.capture.services import TCP_PORTS, Services, tcp_name
+from conformance.capture.network import NEITHER, Segment
+from conformance.capture.reader import CaptureReading
+from conformance.capture.records import (
+    FILE_HEADER,
+    MAGICS,
+    MAX_RECORD,
+    Layout,
+    Mapped,
+    Record,
+    Source,
+    record_ahead,
+    search,
+)
+from conformance.capture.services import TCP_PORTS, tcp_name
 from conformance.wire import frame_length
 from conformance.wire.framing import BASE_SIZE
 
@@ -111,14 +122,18 @@ class Lending(Connections):
         self._in_ages: set[Key] = set()
         self._serial = 0
 
-    def take(self, record: int, time_ns: int, segment: Segment) -> Iterator[Event]:
-        """Process a segment of any connection, as `segment`; then lend the connection if possible."""
+    def at(self, slot: int) -> _Connection:
+        """Return the connection of a row."""
+        return self._table[self._of_slot[slot]]
+
+    def segment(self, record: int, time_ns: int, segment: Segment, stream: int | None = None) -> Iterator[Event]:
+        """Process a segment of any connection; then lend the connection if possible."""
         key = frozenset((segment.source, segment.destination))
         self.recall(key)
         self._record = record
         if key in self._table:
             self._seen[key] = record
-        yield from self.segment(record, time_ns, segment)
+        yield from super().segment(record, time_ns, segment, stream)
         self.lend(key)
         self.refresh()
 
@@ -204,7 +219,7 @@ class Lending(Connections):
                 connection = self._opened_at(slot, row, record, time_ns, sequence)
                 yield number, Opened(connection.number, time_ns, *connection.ends, complete=True)
             else:
-                connection = self._table[self._of_slot[slot]]
+                connection = self.at(slot)
                 connection.closed, connection.first_end = True, SIDES[int(self.flows[slot, p.FIRST_END]) - 1]
                 silent = not self.flows[slot, [side + p.OFFSET for side in p.SIDES]].any()
                 attempt = attempted(connection, "fin") if silent else None
@@ -252,29 +267,18 @@ class Lending(Connections):
             self.lend(key)
         self.refresh()
 
-    def release(self, numbered: Iterator[int]) -> Connections:
-        """Return all connections in their present state, for another reader. numbered: yields packet numbers."""
+    def release(self) -> Connections:
+        """Return all connections in their present state, for another reader."""
         self.recall_all()
-        after = Connections(numbered)
+        after = Connections(self._numbered)
         after._table, after._stalled = self._table, self._stalled
         after._count, after._buffered = self._count, self._buffered
         return after
 
     def end(self) -> Iterator[Event]:
-        """End all connections as `Connections.end`, the one silent longest first; most have no events left."""
-        rows = dict(zip(self._lent, self.flows[list(self._lent.values())].tolist(), strict=True))
-        last = {key: max(seen, rows[key][p.LAST]) if key in rows else seen for key, seen in self._seen.items()}
-        for key in sorted(self._table, key=lambda one: last[one]):
-            connection, row = self._table[key], rows.get(key)
-            silent = row is not None and not any(row[side + p.OFFSET] for side in p.SIDES)
-            if row is None or silent or any(row[side + p.PENDING] or row[side + p.WAITING] >= 0 for side in p.SIDES):
-                self.recall(key)
-                yield from self._close(connection, connection.first_end, "fin" if connection.first_end else "end")
-            elif not connection.closed:
-                first = SIDES[row[p.FIRST_END] - 1] if row[p.FIRST_END] else None
-                yield Closed(connection.number, row[p.LATEST], first, "fin" if first else "end")
-        self._table.clear()
-        self._lent.clear()
+        """End all connections, the one silent longest first."""
+        self.recall_all()
+        yield from super().end()
 
     @property
     def _held(self) -> int:
@@ -411,10 +415,8 @@ def _words(connection: _Connection) -> tuple[tuple[int, int, int, int, int], int
 @lru_cache(maxsize=4096)
 def _address(text: str) -> tuple[int, int]:
     """Return an address as the walk loads it: two signed 64-bit numbers."""
-    address = ipaddress.ip_address(text)
-    if isinstance(address, ipaddress.IPv4Address):
-        return 0, 0xFFFF_0000_0000 | int(address)
-    return _signed(int(address) >> 64), _signed(int(address) & (1 << 64) - 1)
+    high, low = struct.unpack(">qq", ipaddress.ip_address(text).packed.rjust(16, b"\xff"))
+    return (high, low) if ":" in text else (0, low & 0xFFFF_FFFF_FFFF)
 
 
 @lru_cache(maxsize=4096)
@@ -423,13 +425,7 @@ def _text(word: int) -> str:
     return ".".join(map(str, (word & 0xFFFFFFFF).to_bytes(4, "big")))
 
 
-@lru_cache(maxsize=4096)
-def _end(address: str, port: int) -> Endpoint:
-    return Endpoint(address, port)
-
-
-def _signed(number: int) -> int:
-    return number - (1 << 64) if number >> 63 else number
+_end = lru_cache(maxsize=4096)(Endpoint)
 
 
 STEP = 8 << 20
@@ -514,28 +510,14 @@ class Batch:
 
 @dataclass(slots=True)
 class Told:
-    """Counts of records. skipped: records without MSMQ by reason. slow: segments that the walk left to the other
-    code; joined: packets from more than one segment; repeated, reordered: segments."""
+    """Counts of records. slow: segments that the walk left to the other code; joined: packets from more than one
+    segment; repeated, reordered: segments."""
 
     records: int = 0
     slow: int = 0
     joined: int = 0
     repeated: int = 0
     reordered: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    services: Services = field(default_factory=Services)
-
-
-class Numbers(Iterator[int]):
-    """Numbers of packets, shared with the walk."""
-
-    def __init__(self) -> None:
-        self.cursor: Any = None
-
-    def __next__(self) -> int:
-        number = int(self.cursor[p.NUMBER])
-        self.cursor[p.NUMBER] = number + 1
-        return number
 
 
 @cache
@@ -567,28 +549,23 @@ class FastCapture:
     def __init__(self, path: str | Path, version: str | None = None) -> None:
         file = open_file(path, version)
         try:
-            how = _layout(file.read_at(0, FILE_HEADER))
+            self.layout = _layout(file.read_at(0, FILE_HEADER))
             self._held = file.held()
         except (OSError, ValueError):
             file.close()
             raise
         self._map = self._held.map
-        self.link, self.rule = how.link, how.rule
         self.path = str(path)
         self.bytes = np.frombuffer(self._map, np.uint8)
         self.view = memoryview(self._map)
         self.size = len(self.bytes)
-        self.order, self.unit, self.header = how.order, how.unit, how.header
         self.told = Told()
-        self.before = 0
         self.left: CaptureReading | None = None
         self.cut: str | None = None
         self.position = FILE_HEADER
         """The end of the last batch: behind a record, or at a damaged one."""
         self.time_ns = 0
         """The time of the last record of the last batch."""
-        self.ends: dict[int, tuple[Endpoint, Endpoint]] = {}
-        """The ends of each connection met so far, initiator first."""
         self.begun = False
         """True once batches were read: until then, nothing of the state to continue is used up."""
 
@@ -616,104 +593,55 @@ class FastCapture:
         UnavailableError before the first batch if the bytes cannot be had, and ChangedError at any time.
         """
         if align:
-            start = self._found(start) or self.size
+            start = self.found(start) or self.size
         last = self.size if stop is None else min(stop, self.size)
         if start < last:  # The last record may end behind the range.
-            self._held.need(start, min(last + self.header + MAX_RECORD, self.size))
+            self._held.need(start, min(last + self.layout.header + MAX_RECORD, self.size))
         self.begun = True
         arrays = lend()
-        yield from self._batches(arrays, start, stop, after, before, finish)
-        give_back(arrays)  # Arrays of an unfinished walk are not given back, so that nobody gets them.
-
-    def _batches(
-        self, arrays: Arrays, start: int, stop: int | None, after: CaptureReading | None, before: int, finish: bool
-    ) -> Iterator[Batch]:
         cursor = arrays.cursor
-        cursor[p.POSITION], cursor[p.SIZE] = start, self.size
-        cursor[p.STOP] = self.size if stop is None else min(stop, self.size)
-        self.before = before
-        course = _Course(self, arrays, after)
-        cursor[p.BASE] = self.bytes.ctypes.data
-        pages = Pages(self._map, self.bytes.ctypes.data)
-        on = walker()
-        while True:
+        cursor[p.POSITION], cursor[p.STOP], cursor[p.SIZE] = start, last, self.size
+        course = _Course(self, arrays, after or CaptureReading(), before)
+        pages, walk, status = Pages(self._map, self.bytes.ctypes.data), walker(), p.FULL
+        while status != p.ENDED and not course.over:
             self._held.need(0, 0)
-            pages.reach(int(cursor[p.POSITION]), int(cursor[p.STOP]))
-            status = on(arrays.address)
-            if cursor[p.TOLD]:
-                course.heed()
+            pages.reach(int(cursor[p.POSITION]), last)
+            status = walk(arrays.address)
+            course.events += course.connections.tell()
             if status == p.FULL or len(course.events) >= _MAX_EVENTS:
                 self.position = int(cursor[p.POSITION])
                 yield course.batch()
                 course.reset()
-            if status == p.ENDED:
-                break
-            if status != p.FULL:
+            if status in course.answers:
                 course.answers[status]()
-            if course.over:
-                break
-        self.position, self.time_ns = int(cursor[p.AT if status == p.DAMAGED else p.POSITION]), int(cursor[p.TIME])
+        self.position, self.time_ns = int(cursor[p.POSITION]), int(cursor[p.TIME])
         if finish:
             course.end()
         else:
             self.left = course.left()
         yield course.batch()
         self._held.intact()
+        give_back(arrays)  # Arrays of an unfinished walk are not given back, so that nobody gets them.
 
-    def record(self, cursor: Any) -> Record:
-        at, kept = int(cursor[p.AT]), int(cursor[p.KEPT])
-        order = "little" if self.order == "<" else "big"
-        length = int.from_bytes(self.view[at - self.header + 12 : at - self.header + 16], order)  # type: ignore[arg-type]
-        data = bytes(self.view[at : at + kept])
-        return Record(int(cursor[p.RECORD]) + 1, int(cursor[p.TIME]), self.link, data, max(length, kept))
+    def record(self, at: int, kept: int, number: int) -> tuple[Record | None, str, bool]:
+        """Return the record at an offset that has so many bytes, or why there is none, as `records.record_ahead`."""
+        data = self.view[at : at + self.layout.header + min(kept, MAX_RECORD)]
+        return record_ahead(Source(io.BytesIO(data)), self.layout, number)
 
-    def damage(self, cursor: Any) -> tuple[str, bool, int | None]:
-        """Return the problem, whether the file ends there, and where records begin again; as `pcap.walked`."""
-        problem, ends = self._problem(cursor)
-        return problem, ends, self._found(int(cursor[p.AT]) + 1)
-
-    def _found(self, start: int) -> int | None:
+    def found(self, start: int) -> int | None:
         """Return the first offset from `start` on where records begin; None without any."""
         ahead = Mapped(self._map, min(start, self.size), need=self._held.need)
-        _, found = search(ahead, self.rule)
+        _, found = search(ahead, self.layout.rule)
         return ahead.at if found else None
-
-    def _problem(self, cursor: Any) -> tuple[str, bool]:
-        number, at = int(cursor[p.RECORD]) - self.before + 1, int(cursor[p.AT])
-        if at + self.header > self.size:
-            return f"the file ends within the header of record {number}", True
-        order = "little" if self.order == "<" else "big"
-        kept = int.from_bytes(self.view[at + 8 : at + 12], order)  # type: ignore[arg-type]
-        problem = nonsense(number, kept, int.from_bytes(self.view[at + 12 : at + 16], order))  # type: ignore[arg-type]
-        if problem is not None:
-            return problem, False
-        left = self.size - at - self.header
-        return f"the file ends within record {number} ({left} of {kept} bytes)", True
-
-    def count(self, cursor: Any) -> None:
-        told = self.told
-        told.records = int(cursor[p.RECORD])
-        told.joined, told.repeated, told.reordered = (int(cursor[at]) for at in (p.JOINED, p.REPEATED, p.REORDERED))
-        for words, at in (("other ports", p.OTHER_PORTS), ("not IP", p.NOT_IP), ("neither TCP nor UDP", p.NEITHER)):
-            if cursor[at]:
-                told.skipped[words] += int(cursor[at])
-        for at, port in enumerate(TCP_PORTS):
-            records, size = cursor[p.SERVICES + 2 * at : p.SERVICES + 2 * at + 2].tolist()
-            if records:
-                told.services.add(tcp_name(port), 0, records, size)
 
 
 class _Course:
     """One reading of a capture: the state beside the walk, and what follows each of its answers."""
 
-    def __init__(self, capture: FastCapture, arrays: Arrays, after: CaptureReading | None) -> None:
-        self.capture = capture
-        self.arrays = arrays
-        self.numbered = Numbers()
-        self.connections = Lending(self.numbered, capture.view, arrays)
+    def __init__(self, capture: FastCapture, arrays: Arrays, reading: CaptureReading, before: int) -> None:
+        self.capture, self.arrays, self.reading, self.before = capture, arrays, reading, before
         self.events: list[tuple[int, Event]] = []
         self.over = False
-        self.fragments = Fragments() if after is None else after.fragments
         self.answers: Mapping[int, Callable[[], None]] = {
             p.SLOW: self._slow,
             p.REST: self._rest,
@@ -721,31 +649,23 @@ class _Course:
             p.BACK: self._back,
             p.DAMAGED: self._damaged,
         }
-        cursor = self.cursor = self.numbered.cursor = arrays.cursor
-        cursor[p.NUMBER] = 1 if after is None else after.numbers.last + 1
-        cursor[p.RECORD] = 0 if after is None else after.records
-        cursor[p.NEWEST], cursor[p.DOUBTED] = (0, 0) if after is None else (after.latest_ns, after.doubted_ns)
-        cursor[p.SWAPPED], cursor[p.UNIT], cursor[p.HEADER] = capture.order == ">", capture.unit, capture.header
-        cursor[p.LINK] = p.LINKS[capture.link]
-        if after is not None:
-            capture.ends = dict(after.connections.ends())
-            capture.told.skipped = Counter(after.skipped)  # It may be the one told of the range before.
-            capture.told.services = after.services
-            self.connections.adopt(after.connections)
+        cursor, layout = arrays.cursor, capture.layout
+        self.cursor = cursor
+        cursor[p.NUMBER], cursor[p.RECORD] = reading.numbers.last + 1, reading.records
+        cursor[p.NEWEST], cursor[p.DOUBTED] = reading.latest_ns, reading.doubted_ns
+        cursor[p.SWAPPED], cursor[p.UNIT], cursor[p.HEADER] = layout.order == ">", layout.unit, layout.header
+        cursor[p.LINK], cursor[p.BASE] = p.LINKS[layout.link], capture.bytes.ctypes.data
+        self.connections = Lending(reading.numbers, capture.view, arrays)
+        self.connections.adopt(reading.connections)
+        reading.connections = self.connections
 
-    def note(self, found: Iterable[Event]) -> None:
+    def _note(self, found: Iterable[Event]) -> None:
+        """Keep events with the number of the next packet; they may take numbers."""
+        numbers = self.reading.numbers
+        numbers.last = int(self.cursor[p.NUMBER]) - 1
         for event in found:
-            self._note(event.number if isinstance(event, Frame) else int(self.cursor[p.NUMBER]), event)
-
-    def heed(self) -> None:
-        """Note the events that the walk has left."""
-        for number, event in self.connections.tell():
-            self._note(number, event)
-
-    def _note(self, number: int, event: Event) -> None:
-        if isinstance(event, Opened):
-            self.capture.ends[event.connection] = (event.initiator, event.acceptor)
-        self.events.append((number, event))
+            self.events.append((event.number if isinstance(event, Frame) else numbers.last + 1, event))
+        self.cursor[p.NUMBER] = numbers.last + 1
 
     def batch(self) -> Batch:
         """Return the packets and events since the last reset."""
@@ -762,86 +682,73 @@ class _Course:
     def _slow(self) -> None:
         cursor = self.cursor
         self.capture.told.slow += 1
-        record = self.capture.record(cursor)
-        self.note(self.connections.tick(record.time_ns))
-        self.note(self._events(record))
-        cursor[p.RECORD] = record.number
-        cursor[p.POSITION] = cursor[p.AT] + cursor[p.KEPT]
+        record, _, _ = self.capture.record(int(cursor[p.POSITION]), int(cursor[p.KEPT]), int(cursor[p.RECORD]) + 1)
+        assert record is not None
+        self._note(self.reading.content(record))
+        cursor[p.RECORD] += 1
+        cursor[p.POSITION] += cursor[p.HEADER] + cursor[p.KEPT]
 
     def _tick(self) -> None:
-        self.note(self.connections.tick(int(self.cursor[p.TIME])))
+        self._note(self.connections.tick(int(self.cursor[p.TIME])))
         self.connections.refresh()
 
     def _back(self) -> None:
-        self.note([SetBack(int(self.cursor[p.RECORD]) + 1, int(self.cursor[p.DOUBTED]))])
+        self._note([SetBack(int(self.cursor[p.RECORD]) + 1, int(self.cursor[p.DOUBTED]))])
 
     def _damaged(self) -> None:
         cursor, capture = self.cursor, self.capture
-        problem, ends, found = capture.damage(cursor)
-        passed = (capture.size if found is None else found) - int(cursor[p.AT])
+        number, at = int(cursor[p.RECORD]) + 1, int(cursor[p.POSITION])
+        _, problem, ends = capture.record(at, int(cursor[p.KEPT]), number - self.before)
+        found = capture.found(at + 1)
         if found is not None or not ends:
-            self.note([Passed(int(cursor[p.RECORD]) + 1, passed)])
+            self._note([Passed(number, (capture.size if found is None else found) - at)])
         if found is None:
             capture.cut, self.over = problem, True
         else:
             cursor[p.POSITION] = found
 
-    def left(self) -> CaptureReading:
-        """Return the state for the records that follow."""
-        cursor, told = self.cursor, self.capture.told
-        self.capture.count(cursor)
-        left = CaptureReading(told.records, told.skipped, Numbered(int(cursor[p.NUMBER]) - 1), self.fragments)
-        left.services = told.services
-        left.latest_ns, left.doubted_ns = int(cursor[p.NEWEST]), int(cursor[p.DOUBTED])
-        left.connections = self.connections.release(left.numbers)
-        return left
-
-    def end(self) -> None:
-        """Note the end of all connections and of the capture."""
-        told, cut = self.capture.told, self.capture.cut
-        self.note(self.connections.end())
-        if cut is not None:
-            self.note([Cut(int(self.cursor[p.RECORD]) + 1, cut)])
-        self.capture.count(self.cursor)
-        self.fragments.end()
-        if self.fragments.given_up:
-            told.skipped["IP fragment"] += self.fragments.given_up
-        self.note([Ended(told.records, tuple(sorted(told.skipped.items())), told.services.all)])
-
-    def _events(self, record: Record) -> Iterator[Event]:
-        """Process a record that the walk left alone, as `read_capture` does."""
-        found = whole(record, self.fragments)
-        if found is None:
-            return
-        yield from short(record, found)
-        if isinstance(found, str):
-            self.capture.told.skipped[found] += 1
-        elif isinstance(found, Segment) and MSMQ_PORT in (found.source[1], found.destination[1]):
-            yield from self.connections.take(record.number, record.time_ns, found)
-        elif not isinstance(found, Segment) and p.PING_PORT in (found.source[1], found.destination[1]):
-            yield _datagram(next(self.numbered), record.number, record.time_ns, found)
-        else:
-            self.capture.told.skipped["other ports"] += 1
-            self.capture.told.services.see(found)
-
     def _rest(self) -> None:
         """Process the part of a segment that the walk did not take in."""
         cursor = self.cursor
         self.capture.told.slow += 1
-        side, slot = int(cursor[p.SIDE]), int(cursor[p.SLOT])
-        row = self.connections.flows[slot]
-        source, destination = self.capture.ends[int(row[p.CONNECTION])][:: -1 if side else 1]
-        at, count = int(cursor[p.REST_AT]), int(cursor[p.REST_LENGTH])
+        side, slot, at = int(cursor[p.SIDE]), int(cursor[p.SLOT]), int(cursor[p.REST_AT])
+        source, destination = self.connections.at(slot).ends[:: -1 if side else 1]
         rest = Segment(
             (source.address, source.port),
             (destination.address, destination.port),
-            int(row[p.SIDES[side] + p.EXPECTED]),
+            int(self.connections.flows[slot, p.SIDES[side] + p.EXPECTED]),
             int(cursor[p.ACKNOWLEDGED]),
             int(cursor[p.FLAGS]),
-            bytes(self.capture.view[at : at + count]),
+            bytes(self.capture.view[at : at + int(cursor[p.REST_LENGTH])]),
             0,
         )
-        self.note(self.connections.take(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest))
+        self._note(self.connections.segment(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest))
+
+    def _count(self) -> None:
+        """Count what the walk has passed."""
+        cursor, reading, told = self.cursor, self.reading, self.capture.told
+        reading.records = told.records = int(cursor[p.RECORD])
+        reading.latest_ns, reading.doubted_ns = int(cursor[p.NEWEST]), int(cursor[p.DOUBTED])
+        told.joined, told.repeated, told.reordered = (int(cursor[at]) for at in (p.JOINED, p.REPEATED, p.REORDERED))
+        for words, at in (("other ports", p.OTHER_PORTS), (NO_IP, p.NOT_IP), (NEITHER, p.NEITHER)):
+            if cursor[at]:
+                reading.skipped[words] += int(cursor[at])
+        for at, port in enumerate(TCP_PORTS):
+            records, size = cursor[p.SERVICES + 2 * at : p.SERVICES + 2 * at + 2].tolist()
+            if records:
+                reading.services.add(tcp_name(port), 0, records, size)
+
+    def left(self) -> CaptureReading:
+        """Return the state for the records that follow."""
+        self._count()
+        self.reading.numbers.last = int(self.cursor[p.NUMBER]) - 1
+        self.reading.connections = self.connections.release()
+        return self.reading
+
+    def end(self) -> None:
+        """Note the end of all connections and of the capture."""
+        self._count()
+        self._note(self.reading.end(self.capture.cut))
 
 
 __all__ = ["Arrays", "give_back", "lend"]

@@ -378,12 +378,12 @@ def step(c: int) -> int:
         return p.ENDED
     if get(c, p.FILE_ROWS) + get(c, p.ARENA_ROWS) >= p.CHUNK:
         return p.FULL
-    put(c, p.AT, position)
     if data > size:
         return p.DAMAGED
     at = get(c, p.BASE) + position
     swapped = get(c, p.SWAPPED)
     kept = be32(at + 8) if swapped else u32(at + 8)
+    put(c, p.KEPT, kept)
     if kept > MAX_RECORD or data + kept > size or (kept == 0 and u32(at + 12) == 0):
         return p.DAMAGED
     # A cache line is fetched long before it is needed; only this record determines the next.
@@ -394,8 +394,6 @@ def step(c: int) -> int:
         ahead += _LINE
     seconds = be32(at) if swapped else u32(at)
     time = seconds * 1_000_000_000 + (be32(at + 4) if swapped else u32(at + 4)) * get(c, p.UNIT)
-    put(c, p.AT, data)
-    put(c, p.KEPT, kept)
     put(c, p.TIME, time)
     reason = clock(c, time, position)
     if reason == p.PASSED:
