@@ -21,7 +21,8 @@ from record_edits import AT_PAYLOAD, AT_TCP, as_ipv6, edit, edits, records_of
 
 from conformance.capture.columns import places as p
 from conformance.capture.columns import reader
-from conformance.capture.columns.reader import STEP, FastCapture, Pages
+from conformance.capture.columns.reader import FastCapture
+from conformance.capture.files import STEP, Pages
 from conformance.files import resource
 
 MADE = ("consistent_session", "resending_session", "out_of_order", "with_loss", "middle_only", "resynchronisation")

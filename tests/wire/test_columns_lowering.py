@@ -85,6 +85,23 @@ def test_lowered_code_gives_what_python_gives() -> None:
         assert main(a, b) == wrapped(names["main"](a, b)), (a, b)
 
 
+@pytest.mark.parametrize("bits", [16, 32, 64])
+@pytest.mark.parametrize("at", [0, 3])
+def test_numbers_in_memory(bits: int, at: int) -> None:
+    """Numbers are stored one behind the other, added to, copied with other bytes, and read in the other byte order."""
+    words = np.arange(12, dtype=np.int64)
+    source = (
+        "def main(a, b):\n    put(a, 1, 5, -6, b)\n    total = add(a, 3, 2)\n    move(a + 41, a + 8, 23)\n"
+        f"    return be{bits}(a + 24 + {at}) - total"
+    )
+    wanted = np.array([0, 5, -6, 0x0102_0384_0506_0709, *range(4, 12)], np.int64)
+    octets = wanted.view(np.uint8)
+    octets[41:64] = octets[8:31].copy()
+    number = int.from_bytes(octets[24 + at : 24 + at + bits // 8].tobytes(), "big", signed=bits == 64)
+    assert run(source)(words.ctypes.data, 0x0102_0384_0506_0707) == wrapped(number - 0x0102_0384_0506_0709)
+    assert words.tolist() == wanted.tolist()
+
+
 def test_a_module_is_lowered_with_the_constants_it_uses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Numbers and tuples of its own, of modules it has imported, and single ones imported; no other functions run."""
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import heapq
 import io
 import ipaddress
-import mmap
 import struct
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -21,29 +18,20 @@ from typing import Any
 
 import numpy as np
 
-from conformance.capture import connections
+from conformance.capture import connections, records
 from conformance.capture.columns import places as p
-from conformance.capture.columns.code import placer, walker, wanted
+from conformance.capture.columns import streams, walk
 from conformance.capture.connections import HOLD_NS, SIDES, Connections, _Connection, _Half, attempted
 from conformance.capture.encapsulation import NO_IP
 from conformance.capture.events import Closed, Endpoint, Event, Frame, Opened, Passed, SetBack
-from conformance.capture.files import open_file
+from conformance.capture.files import Pages, open_file
 from conformance.capture.framing import TELLING, Framer, Stream, _lengths
 from conformance.capture.network import NEITHER, Segment
 from conformance.capture.reader import CaptureReading
-from conformance.capture.records import (
-    FILE_HEADER,
-    MAGICS,
-    MAX_RECORD,
-    Layout,
-    Mapped,
-    Record,
-    Source,
-    record_ahead,
-    search,
-)
 from conformance.capture.services import TCP_PORTS, tcp_name
-from conformance.wire import frame_length
+from conformance.wire import extents, frame_length
+from conformance.wire.columns.lowering import lowered, source_of
+from conformance.wire.columns.machine_code import Wanted
 from conformance.wire.framing import BASE_SIZE
 
 _MOST_KEPT = 2
@@ -154,14 +142,14 @@ class Lending(Connections):
         room = min(connections.MAX_CONNECTIONS - len(self._table), _MOST_LENT - len(self._lent))
         self.cursor[p.ROOM] = room if len(self._lent) == len(self._table) else 0
 
-    def lend(self, key: Key) -> bool:
-        """Lend a connection to the walk, if it goes its usual way; return True when it was lent."""
+    def lend(self, key: Key) -> None:
+        """Lend a connection to the walk, if it goes its usual way."""
         connection = self._table.get(key)
         if connection is None or len(key) < 2 or len(self._lent) >= _MOST_LENT or not _usual(connection):
-            return False
+            return
         if self._spare_used + sum(half.framer.buffered for half in connection.halves) > p.SPARE:
             if any(self.flows[slot, side + p.PENDING] for slot in self._of_slot for side in p.SIDES):
-                return False
+                return
             self._spare_used = 0
         if self._gone > p.TABLE // 4:
             self._sweep()
@@ -184,7 +172,6 @@ class Lending(Connections):
             row[p.ARRIVED : p.ARRIVED + 8] = *connection.halves[0].arrived, *connection.halves[1].arrived
         self._lent[key] = slot
         self._of_slot[slot] = key
-        return True
 
     def recall(self, key: Key) -> None:
         """Take a connection back, if it is lent."""
@@ -241,8 +228,7 @@ class Lending(Connections):
             time_ns=time_ns,
         )
         self._seen[key] = record
-        if key not in self._in_ages:
-            self._aged(record, key)
+        self._aged(record, key)
         self._used.append(slot)
         self._lent[key] = slot
         self._of_slot[slot] = key
@@ -277,8 +263,11 @@ class Lending(Connections):
 
     def end(self) -> Iterator[Event]:
         """End all connections, the one silent longest first."""
-        self.recall_all()
-        yield from super().end()
+        for key in sorted(self._table, key=self._last):
+            self.recall(key)
+            connection = self._table[key]
+            yield from self._close(connection, connection.first_end, "fin" if connection.first_end else "end")
+        self._table.clear()
 
     @property
     def _held(self) -> int:
@@ -286,8 +275,7 @@ class Lending(Connections):
 
     def _open(self, key: Key, time_ns: int, segment: Segment) -> _Connection:
         self._seen[key] = self._record
-        if key not in self._in_ages:
-            self._aged(self._record, key)
+        self._aged(self._record, key)
         return super()._open(key, time_ns, segment)
 
     def _forget(self, key: Key) -> None:
@@ -307,9 +295,10 @@ class Lending(Connections):
             self._aged(last, key)
 
     def _aged(self, record: int, key: Key) -> None:
-        self._serial += 1
-        heapq.heappush(self._ages, (record, self._serial, key))
-        self._in_ages.add(key)
+        if key not in self._in_ages:
+            self._serial += 1
+            heapq.heappush(self._ages, (record, self._serial, key))
+            self._in_ages.add(key)
 
     def _last(self, key: Key) -> int:
         slot = self._lent.get(key)
@@ -428,50 +417,6 @@ def _text(word: int) -> str:
 _end = lru_cache(maxsize=4096)(Endpoint)
 
 
-STEP = 8 << 20
-_POPULATE_READ = 22  # MADV_POPULATE_READ of Linux 5.14
-_PAGE = mmap.PAGESIZE
-
-
-class Pages:
-    """The pages of one file. address: of its first byte."""
-
-    def __init__(self, mapped: mmap.mmap, address: int) -> None:
-        self._map, self._address = mapped, address
-        self._done = 0
-
-    def reach(self, position: int, stop: int) -> None:
-        """Map the next pages from `position` on, as far as `stop`, if they are in memory.
-
-        Other pages are left to page faults: while one waits for the disk, the system reads ahead.
-        """
-        if position + STEP // 2 < self._done or stop <= position:
-            return
-        begin = max(position & -_PAGE, self._done if self._done <= position + STEP else 0)
-        end = min(begin + 2 * STEP, stop)
-        if begin >= end:
-            return
-        self._done = end
-        if _in_memory(self._address + ((end - 1) & -_PAGE)):
-            with suppress(OSError):  # Older systems lack it; errors of the file appear when it is read.
-                self._map.madvise(_POPULATE_READ, begin, end - begin)
-
-
-@cache
-def _mincore() -> Any:
-    with suppress(OSError, AttributeError):
-        found = ctypes.CDLL(None).mincore
-        found.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
-        return found
-    return None
-
-
-def _in_memory(address: int) -> bool:
-    """Return True when the page at this address need not be read from the disk."""
-    mincore, resident = _mincore(), ctypes.c_ubyte()
-    return mincore is not None and mincore(address, _PAGE, ctypes.addressof(resident)) == 0 and bool(resident.value & 1)
-
-
 _MAX_EVENTS = 1 << 12
 
 
@@ -520,6 +465,23 @@ class Told:
     reordered: int = 0
 
 
+def wanted(name: str, count: int) -> Wanted:
+    """Return the machine code of a function of `walk` or `streams` with so many arguments, which may exist already."""
+    return lowered(name, source_of(extents, streams, walk), name, count)
+
+
+@cache
+def walker() -> Callable[..., int]:
+    """Return `walk.walk`, compiled."""
+    return wanted("walk", 1).function()
+
+
+@cache
+def placer() -> Callable[..., int]:
+    """Return `streams.place`, compiled."""
+    return wanted("place", 2).function()
+
+
 @cache
 def warm(tell: Callable[[str], object] | None = None) -> None:
     """Make sure that the machine code of the walk exists; report the time if it had to be compiled."""
@@ -528,16 +490,6 @@ def warm(tell: Callable[[str], object] | None = None) -> None:
         began = time.perf_counter()
         walker()
         say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
-
-
-def _layout(head: bytes) -> Layout:
-    """Return the layout of a file by its header. Raises ValueError for a file that the walk cannot read."""
-    if head[:4] not in MAGICS or len(head) < FILE_HEADER:
-        raise ValueError("no classic capture")
-    how = Layout.of(head)
-    if how.link not in p.LINKS:
-        raise ValueError(f"link type {how.link}")
-    return how
 
 
 class FastCapture:
@@ -549,7 +501,12 @@ class FastCapture:
     def __init__(self, path: str | Path, version: str | None = None) -> None:
         file = open_file(path, version)
         try:
-            self.layout = _layout(file.read_at(0, FILE_HEADER))
+            head = file.read_at(0, records.FILE_HEADER)
+            if head[:4] not in records.MAGICS or len(head) < records.FILE_HEADER:
+                raise ValueError("no classic capture")
+            self.layout = records.Layout.of(head)
+            if self.layout.link not in p.LINKS:
+                raise ValueError(f"link type {self.layout.link}")
             self._held = file.held()
         except (OSError, ValueError):
             file.close()
@@ -562,7 +519,7 @@ class FastCapture:
         self.told = Told()
         self.left: CaptureReading | None = None
         self.cut: str | None = None
-        self.position = FILE_HEADER
+        self.position = records.FILE_HEADER
         """The end of the last batch: behind a record, or at a damaged one."""
         self.time_ns = 0
         """The time of the last record of the last batch."""
@@ -576,7 +533,7 @@ class FastCapture:
 
     def batches(
         self,
-        start: int = FILE_HEADER,
+        start: int = records.FILE_HEADER,
         stop: int | None = None,
         *,
         after: CaptureReading | None = None,
@@ -596,17 +553,17 @@ class FastCapture:
             start = self.found(start) or self.size
         last = self.size if stop is None else min(stop, self.size)
         if start < last:  # The last record may end behind the range.
-            self._held.need(start, min(last + self.layout.header + MAX_RECORD, self.size))
+            self._held.need(start, min(last + self.layout.header + records.MAX_RECORD, self.size))
         self.begun = True
         arrays = lend()
         cursor = arrays.cursor
         cursor[p.POSITION], cursor[p.STOP], cursor[p.SIZE] = start, last, self.size
         course = _Course(self, arrays, after or CaptureReading(), before)
-        pages, walk, status = Pages(self._map, self.bytes.ctypes.data), walker(), p.FULL
+        pages, on, status = Pages(self._map, self.bytes.ctypes.data), walker(), p.FULL
         while status != p.ENDED and not course.over:
             self._held.need(0, 0)
             pages.reach(int(cursor[p.POSITION]), last)
-            status = walk(arrays.address)
+            status = on(arrays.address)
             course.events += course.connections.tell()
             if status == p.FULL or len(course.events) >= _MAX_EVENTS:
                 self.position = int(cursor[p.POSITION])
@@ -623,15 +580,15 @@ class FastCapture:
         self._held.intact()
         give_back(arrays)  # Arrays of an unfinished walk are not given back, so that nobody gets them.
 
-    def record(self, at: int, kept: int, number: int) -> tuple[Record | None, str, bool]:
+    def record(self, at: int, kept: int, number: int) -> tuple[records.Record | None, str, bool]:
         """Return the record at an offset that has so many bytes, or why there is none, as `records.record_ahead`."""
-        data = self.view[at : at + self.layout.header + min(kept, MAX_RECORD)]
-        return record_ahead(Source(io.BytesIO(data)), self.layout, number)
+        data = self.view[at : at + self.layout.header + min(kept, records.MAX_RECORD)]
+        return records.record_ahead(records.Source(io.BytesIO(data)), self.layout, number)
 
     def found(self, start: int) -> int | None:
         """Return the first offset from `start` on where records begin; None without any."""
-        ahead = Mapped(self._map, min(start, self.size), need=self._held.need)
-        _, found = search(ahead, self.layout.rule)
+        ahead = records.Mapped(self._map, min(start, self.size), need=self._held.need)
+        _, found = records.search(ahead, self.layout.rule)
         return ahead.at if found else None
 
 
@@ -734,9 +691,9 @@ class _Course:
             if cursor[at]:
                 reading.skipped[words] += int(cursor[at])
         for at, port in enumerate(TCP_PORTS):
-            records, size = cursor[p.SERVICES + 2 * at : p.SERVICES + 2 * at + 2].tolist()
-            if records:
-                reading.services.add(tcp_name(port), 0, records, size)
+            number, size = cursor[p.SERVICES + 2 * at : p.SERVICES + 2 * at + 2].tolist()
+            if number:
+                reading.services.add(tcp_name(port), 0, number, size)
 
     def left(self) -> CaptureReading:
         """Return the state for the records that follow."""
@@ -749,6 +706,3 @@ class _Course:
         """Note the end of all connections and of the capture."""
         self._count()
         self._note(self.reading.end(self.capture.cut))
-
-
-__all__ = ["Arrays", "give_back", "lend"]

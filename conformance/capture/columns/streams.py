@@ -17,7 +17,7 @@ from conformance.wire.framing import BASE_SIZE, INTERNAL, SESSION
 from conformance.wire.headers import MAXIMUM_SIZE, SESSION_HEADER_SIZE, SIGNATURE, VERSION
 
 if TYPE_CHECKING:
-    from conformance.wire.columns.calls import get, put, put8, put64, u8, u16, u32, u64
+    from conformance.wire.columns.calls import add, get, move, put, u8, u16, u32
 
     # Of `conformance.wire.extents`: bytes are an address here.
     def extent(data: int, have: int) -> int: ...
@@ -29,11 +29,6 @@ _SIDE_AT, _SIDE_SIZE = 8 * p.SIDES[0], 8 * (p.SIDES[1] - p.SIDES[0])
 _NODE = 32
 _META = 64
 _MIX_A, _MIX_B, _MIX_C = -7046029254386353131, -4417276706812531889, 1609587929392839161
-
-
-def add(base: int, index: int, value: int) -> int:
-    """Add to a number of an array."""
-    return put(base, index, get(base, index) + value)
 
 
 def slot_of(ends: int) -> int:
@@ -67,40 +62,15 @@ def place(c: int, ends: int) -> int:
         slot = (slot + 1) & (p.TABLE - 1)
         row = get(c, p.FLOWS) + slot * _ROW
     put(row, p.STATE, p.FOLLOWED)
-    for at in range(5):
-        put(row, p.A_HIGH + at, get(ends, p.A_HIGH + at))
+    move(row + 8 * p.A_HIGH, ends + 8 * p.A_HIGH, 8 * (p.FLIP - p.A_HIGH))
     return slot
-
-
-@apart
-def begin(c: int, slot: int, flip: int) -> int:
-    """Initialise the row of a new connection, with the next number."""
-    row = get(c, p.FLOWS) + slot * _ROW
-    for at in range(p.FLOW - p.FLIP):
-        put(row, p.FLIP + at, 0)
-    put(row, p.FLIP, flip)
-    put(row, p.CONNECTION, add(c, p.OPENED, 1))
-    add(c, p.ROOM, -1)
-    for number in range(2):
-        side = side_of(row, number)
-        put(side, p.EXPECTED, -1)
-        put(side, p.HEAD, -1)
-        put(side, p.TAIL, -1)
-        put(side, p.NEED, BASE_SIZE)
-        put(side, p.WAITING, -1)
-    return row
 
 
 @apart
 def tell(c: int, what: int, slot: int, sequence: int) -> int:
     """Leave an event of a connection."""
     told = get(c, p.TOLD_AT) + 64 * get(c, p.TOLD)
-    put(told, p.WHAT, what)
-    put(told, p.AT_NUMBER, get(c, p.NUMBER))
-    put(told, p.AT_SLOT, slot)
-    put(told, p.AT_RECORD, get(c, p.RECORD))
-    put(told, p.AT_TIME, get(c, p.TIME))
-    put(told, p.AT_SEQUENCE, sequence)
+    put(told, p.WHAT, what, get(c, p.NUMBER), slot, get(c, p.RECORD), get(c, p.TIME), sequence)
     return add(c, p.TOLD, 1)
 
 
@@ -144,9 +114,7 @@ def node_for(c: int, at: int, count: int, following: int) -> int:
     row = get(c, p.NODES_AT) + node * _NODE
     put(c, p.FREE, get(row, p.NEXT))
     add(c, p.FREE_COUNT, -1)
-    put(row, p.BYTES_AT, at)
-    put(row, p.BYTES, count)
-    put(row, p.NEXT, following)
+    put(row, p.BYTES_AT, at, count, following)
     add(c, p.HELD_BYTES, count)
     return node
 
@@ -162,18 +130,6 @@ def push(c: int, here: int, at: int, count: int) -> int:
     return add(here, p.PENDING, count)
 
 
-def copy(to: int, source: int, count: int) -> int:
-    """Copy bytes to where no other address overlaps."""
-    at = 0
-    while at + 8 <= count:
-        put64(to + at, u64(source + at))
-        at += 8
-    while at < count:
-        put8(to + at, u8(source + at))
-        at += 1
-    return 0
-
-
 @apart
 def gather(c: int, node: int, skip: int, count: int, to: int) -> int:
     """Copy `count` bytes of a chain, from byte `skip` on, to an address."""
@@ -182,7 +138,7 @@ def gather(c: int, node: int, skip: int, count: int, to: int) -> int:
         part = min(get(row, p.BYTES) - skip, count)
         if part > 0:
             at = get(row, p.BYTES_AT)
-            copy(to, skip + (get(c, p.BASE) + at if at >= 0 else get(c, p.SPARE_AT) - 1 - at), part)
+            move(to, skip + (get(c, p.BASE) + at if at >= 0 else get(c, p.SPARE_AT) - 1 - at), part)
             to += part
             count -= part
             skip = 0
@@ -216,12 +172,7 @@ def found(c: int, buffer: int, at: int, length: int, row: int, number: int, offs
     put(rows, p.ROWS + count, length)
     put(c, p.FILE_ROWS + buffer, count + 1)
     meta = get(c, p.META_AT + buffer) + _META * count
-    put(meta, p.OF_RECORD, get(c, p.RECORD))
-    put(meta, p.OF_TIME, get(c, p.TIME))
-    put(meta, p.OF_CONNECTION, get(row, p.CONNECTION))
-    put(meta, p.OF_SIDE, number)
-    put(meta, p.OF_OFFSET, offset)
-    put(meta, p.OF_HEARD, heard)
+    put(meta, p.OF_RECORD, get(c, p.RECORD), get(c, p.TIME), get(row, p.CONNECTION), number, offset, heard)
     put(meta, p.OF_NUMBER, get(c, p.NUMBER))
     add(c, p.NUMBER, 1)
     return meta
@@ -238,13 +189,6 @@ def answered(c: int, there: int, length: int) -> bool:
     gather(c, get(there, p.HEAD), 0, pending, to)
     own = extent(to, pending)
     return own > 0 and own <= pending and length <= own + ASTRAY
-
-
-def expect(here: int, need: int, length: int, short: int) -> int:
-    """Note what is known of the next packet of a side."""
-    put(here, p.NEED, need)
-    put(here, p.LENGTH, length)
-    return put(here, p.SHORT, short)
 
 
 def forward(here: int, count: int) -> int:
@@ -268,13 +212,12 @@ def complete(c: int, row: int, number: int, length: int, heard: int) -> bool:
     meta = found(c, 1, used, length, row, number, start, heard)
     arrived = row + 8 * (p.ARRIVED + 4 * number)
     if start + length <= get(arrived, 3):
-        put(meta, p.OF_RECORD, get(arrived, 0))
-        put(meta, p.OF_TIME, get(arrived, 1))
+        put(meta, p.OF_RECORD, get(arrived, 0), get(arrived, 1))
         put(meta, p.OF_HEARD, get(arrived, 2))
     put(c, p.ARENA_USED, (used + length + 7) & -8)
     add(c, p.JOINED, 1)
     release(c, here, length)
-    expect(here, BASE_SIZE, 0, 0)
+    put(here, p.NEED, BASE_SIZE, 0, 0)
     return True
 
 
@@ -291,11 +234,11 @@ def settled(c: int, row: int, number: int, heard: int) -> bool:
             if size < 0:
                 return False
             more = behind(scratch, size)
-            expect(here, size + (TELLING if more != 0 else 0), size + more, size if more != 0 else 0)
+            put(here, p.NEED, size + (TELLING if more != 0 else 0), size + more, size if more != 0 else 0)
         elif short != 0:
             gather(c, get(here, p.HEAD), short, TELLING, scratch)
             length = short if begins(scratch) else length
-            expect(here, length, length, 0)
+            put(here, p.NEED, length, length, 0)
         elif not complete(c, row, number, length, heard):
             return False
     return True
@@ -305,30 +248,25 @@ def first(c: int, row: int, number: int, at: int, count: int, heard: int) -> int
     """Take one packet, or its beginning, where none is pending; return the bytes taken, -1 where it begins none."""
     here = side_of(row, number)
     address = get(c, p.BASE) + at
-    if count < BASE_SIZE:
-        expect(here, BASE_SIZE, 0, 0)
-        push(c, here, at, count)
-        return count
-    size = announced(address)
-    if size < 0:
-        return -1
-    more = behind(address, size)
-    length = size + more
-    if more != 0:
-        if count < size + TELLING:
-            expect(here, size + TELLING, length, size)
-            push(c, here, at, count)
-            return count
-        if begins(address + size):
-            length = size
-    if count >= length:
-        if doubtful(address, length):
+    need, length, short = BASE_SIZE, 0, 0
+    if count >= BASE_SIZE:
+        size = announced(address)
+        if size < 0:
             return -1
-        if at + length + p.SLACK <= get(c, p.SIZE):
-            found(c, 0, at, length, row, number, get(here, p.OFFSET), heard)
-            return length
-        count = length
-    expect(here, length, length, 0)
+        more = behind(address, size)
+        need = length = size + more
+        if more != 0 and count < size + TELLING:
+            need, short = size + TELLING, size
+        elif more != 0 and begins(address + size):
+            need = length = size
+        if count >= need:
+            if doubtful(address, length):
+                return -1
+            if at + length + p.SLACK <= get(c, p.SIZE):
+                found(c, 0, at, length, row, number, get(here, p.OFFSET), heard)
+                return length
+            count = length
+    put(here, p.NEED, need, length, short)
     push(c, here, at, count)
     return count
 
@@ -358,17 +296,13 @@ def take(c: int, row: int, number: int, at: int, count: int, heard: int) -> bool
                 add(c, p.HELD_BYTES, -part)
                 add(get(c, p.NODES_AT) + get(here, p.TAIL) * _NODE, p.BYTES, -part)
         if not good:
-            put(c, p.REST_AT, at)
-            put(c, p.REST_LENGTH, count)
+            put(c, p.REST_AT, at, count)
             return False
         at += part
         count -= part
     if get(here, p.PENDING) != 0:
         arrived = row + 8 * (p.ARRIVED + 4 * number)
-        put(arrived, 0, get(c, p.RECORD))
-        put(arrived, 1, get(c, p.TIME))
-        put(arrived, 2, heard)
-        put(arrived, 3, get(here, p.OFFSET))
+        put(arrived, 0, get(c, p.RECORD), get(c, p.TIME), heard, get(here, p.OFFSET))
     return True
 
 
@@ -389,8 +323,7 @@ def wait(c: int, here: int, ahead: int, at: int, count: int) -> bool:
     if node >= 0 and get(row, p.STREAM_AT) == stream_at:
         known = get(row, p.BYTES)
         if known < count:
-            put(row, p.BYTES_AT, at)
-            put(row, p.BYTES, count)
+            put(row, p.BYTES_AT, at, count)
             add(here, p.WAITING_BYTES, count - known)
             add(c, p.HELD_BYTES, count - known)
         return True

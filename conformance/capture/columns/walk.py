@@ -11,18 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.capture.columns import places as p
-from conformance.capture.columns.streams import (
-    add,
-    answered,
-    begin,
-    find,
-    free,
-    place,
-    side_of,
-    take,
-    tell,
-    wait,
-)
+from conformance.capture.columns import streams
 from conformance.capture.connections import MAX_BUFFERED, MSMQ_PORT
 from conformance.capture.encapsulation import UDP_PORTS as TUNNELS
 from conformance.capture.events import BACK_NS, FIRST_NS
@@ -32,9 +21,10 @@ from conformance.capture.records import MAX_RECORD
 from conformance.capture.services import TCP_PORTS, UDP_PORTS
 from conformance.wire.columns.calls import apart
 from conformance.wire.extents import ASTRAY
+from conformance.wire.framing import BASE_SIZE
 
 if TYPE_CHECKING:
-    from conformance.wire.columns.calls import get, prefetch, put, select, u8, u16, u32
+    from conformance.wire.columns.calls import add, be16, be32, be64, get, prefetch, put, select, u8, u32
 
 _LINE, _AHEAD = 64, 4096
 _NODE, _ROW = 32, 8 * p.FLOW
@@ -46,22 +36,6 @@ _MAPPED = 0xFFFF_0000_0000  # the lower half of an IPv6 address that stands for 
 _UNUSUAL, _OTHER = -1, -2  # the other code has to look; this is no IP
 _PORTS = (*TCP_PORTS, p.PING_PORT, *UDP_PORTS, *TUNNELS)
 _TCP_END, _UDP_END = len(TCP_PORTS), len(_PORTS)
-
-
-def be16(at: int) -> int:
-    """Return the number at an address whose first byte is the most significant one."""
-    word = u16(at)
-    return (word & 0xFF) << 8 | word >> 8
-
-
-def be32(at: int) -> int:
-    """Return the number of four such bytes."""
-    return be16(at) << 16 | be16(at + 2)
-
-
-def be64(at: int) -> int:
-    """Return the number of eight such bytes."""
-    return be32(at) << 32 | be32(at + 4)
 
 
 def distance(later: int, earlier: int) -> int:
@@ -105,8 +79,8 @@ def internet(link: int, at: int, limit: int) -> int:
 def transport(c: int, at: int, limit: int, ip: int) -> int:
     """Return the protocol in an IP packet, and note the packet's ends; _UNUSUAL where the other code has to look."""
     ends = c + 8 * p.ENDS
-    if ip >= limit:
-        return _UNUSUAL
+    if ip < 0 or ip >= limit:
+        return min(ip, _UNUSUAL)
     version = u8(at + ip) >> 4
     put(c, p.INTERNET, version)
     if version == 4:
@@ -116,23 +90,15 @@ def transport(c: int, at: int, limit: int, ip: int) -> int:
         total = be16(at + ip + 2)
         if size < 20 or total < size or be16(at + ip + 6) & 0x3FFF != 0:
             return _UNUSUAL
-        put(ends, p.A_HIGH, 0)
-        put(ends, p.A_LOW, _MAPPED | be32(at + ip + 12))
-        put(ends, p.B_HIGH, 0)
-        put(ends, p.B_LOW, _MAPPED | be32(at + ip + 16))
-        put(c, p.TRANSPORT, ip + size)
-        put(c, p.END, ip + total)
+        put(ends, p.A_HIGH, 0, _MAPPED | be32(at + ip + 12), 0, _MAPPED | be32(at + ip + 16))
+        put(c, p.TRANSPORT, ip + size, ip + total)
         return u8(at + ip + 9)
     if version != 6 or ip + 40 > limit:
         return _UNUSUAL
     total = be16(at + ip + 4)
     protocol = u8(at + ip + 6)
-    put(ends, p.A_HIGH, be64(at + ip + 8))
-    put(ends, p.A_LOW, be64(at + ip + 16))
-    put(ends, p.B_HIGH, be64(at + ip + 24))
-    put(ends, p.B_LOW, be64(at + ip + 32))
-    put(c, p.TRANSPORT, ip + 40)
-    put(c, p.END, ip + 40 + total)
+    put(ends, p.A_HIGH, be64(at + ip + 8), be64(at + ip + 16), be64(at + ip + 24), be64(at + ip + 32))
+    put(c, p.TRANSPORT, ip + 40, ip + 40 + total)
     return protocol if total != 0 and protocol in (_TCP, _UDP) else _UNUSUAL
 
 
@@ -140,6 +106,9 @@ def transport(c: int, at: int, limit: int, ip: int) -> int:
 def without(c: int, at: int, limit: int, protocol: int) -> int:
     """Count a record of another protocol than TCP."""
     udp = get(c, p.TRANSPORT)
+    if protocol == _OTHER:
+        add(c, p.NOT_IP, 1)
+        return p.PASSED
     if protocol == _UDP and udp + 8 <= limit:
         known = port_at(be16(at + udp), _TCP_END, _UDP_END) & port_at(be16(at + udp + 2), _TCP_END, _UDP_END)
         length = be16(at + udp + 4)
@@ -175,16 +144,14 @@ def beside(c: int, at: int, limit: int, tcp: int, start: int, end: int) -> int:
 
 def ordered(ends: int, source: int, target: int) -> int:
     """Order the ends of a connection, which are the source and the target; return 1 if the target is the smaller."""
-    a_high = get(ends, p.A_HIGH)
-    a_low = get(ends, p.A_LOW)
-    b_high = get(ends, p.B_HIGH)
-    b_low = get(ends, p.B_LOW)
+    a_high, a_low = get(ends, p.A_HIGH), get(ends, p.A_LOW)
+    b_high, b_low = get(ends, p.B_HIGH), get(ends, p.B_LOW)
     swap = a_high > b_high or (a_high == b_high and (a_low > b_low or (a_low == b_low and source > target)))
-    put(ends, p.A_HIGH, select(swap, b_high, a_high))
-    put(ends, p.A_LOW, select(swap, b_low, a_low))
-    put(ends, p.B_HIGH, select(swap, a_high, b_high))
-    put(ends, p.B_LOW, select(swap, a_low, b_low))
-    put(ends, p.PORTS, select(swap, target << 16 | source, source << 16 | target))
+    ports = source << 16 | target
+    if swap:
+        put(ends, p.A_HIGH, b_high, b_low, a_high, a_low)
+        ports = target << 16 | source
+    put(ends, p.PORTS, ports)
     return swap
 
 
@@ -198,19 +165,26 @@ def opened(c: int, tcp: int, slot: int, swap: int) -> int:
     ports = get(ends, p.PORTS)
     if get(ends, p.A_LOW) == get(ends, p.B_LOW) and ports >> 16 == ports & 0xFFFF:
         return p.SLOW
-    slot = place(c, ends)
-    row = begin(c, slot, swap)
-    put(side_of(row, 0), p.EXPECTED, (be32(tcp + 4) + 1) & 0xFFFFFFFF)
-    put(row, p.LAST, get(c, p.RECORD))
-    put(row, p.LATEST, get(c, p.TIME))
-    tell(c, p.OPENS, slot, be32(tcp + 4))
+    slot = streams.place(c, ends)
+    row = get(c, p.FLOWS) + slot * _ROW
+    for at in range(p.FLOW - p.FLIP):
+        put(row, p.FLIP + at, 0)
+    put(row, p.FLIP, swap, get(c, p.RECORD), get(c, p.TIME), add(c, p.OPENED, 1))
+    add(c, p.ROOM, -1)
+    for number in range(2):
+        side = streams.side_of(row, number)
+        put(side, p.EXPECTED, -1)
+        put(side, p.HEAD, -1, -1, BASE_SIZE)
+        put(side, p.WAITING, -1)
+    put(streams.side_of(row, 0), p.EXPECTED, (be32(tcp + 4) + 1) & 0xFFFFFFFF)
+    streams.tell(c, p.OPENS, slot, be32(tcp + 4))
     return p.PASSED
 
 
 @apart
 def ended(c: int, row: int, number: int, tcp: int) -> bool:
     """Take in a FIN without bytes that comes in order; return False for another."""
-    here = side_of(row, number)
+    here = streams.side_of(row, number)
     if u8(tcp + 13) & SYN != 0 or get(here, p.PENDING) != 0 or get(here, p.WAITING) >= 0:
         return False
     if be32(tcp + 4) != get(here, p.EXPECTED) or get(c, p.TOLD) == p.TELLINGS:
@@ -232,50 +206,37 @@ def room(c: int, here: int, count: int) -> int:
     return p.SLOW if few or get(c, p.HELD_BYTES) + get(c, p.ELSEWHERE) > MAX_BUFFERED else p.PASSED
 
 
-def waited(c: int, here: int) -> int:
-    """Release the first bytes that waited, and lie in order now; return their node, -1 for none."""
-    node = get(here, p.WAITING)
-    row = get(c, p.NODES_AT) + node * _NODE
-    if node < 0 or get(row, p.STREAM_AT) > get(here, p.OFFSET):
-        return -1
-    add(here, p.WAITING_BYTES, -get(row, p.BYTES))
-    add(here, p.WAITING_COUNT, -1)
-    add(c, p.HELD_BYTES, -get(row, p.BYTES))
-    put(here, p.WAITING, free(c, node))
-    return node
-
-
 def payload(c: int, row: int, number: int, sequence: int, data: int, count: int, heard: int) -> int:
     """Take in the bytes of a segment. data: their place in the file."""
-    here = side_of(row, number)
-    there = side_of(row, 1 - number)
+    here = streams.side_of(row, number)
+    there = streams.side_of(row, 1 - number)
     length = get(there, p.LENGTH)
-    if length != 0 and length - get(there, p.PENDING) <= ASTRAY and answered(c, there, length):
+    if length != 0 and length - get(there, p.PENDING) <= ASTRAY and streams.answered(c, there, length):
         return p.SLOW
     reason = room(c, here, count)
     if reason != p.PASSED:
         return reason
     ahead = distance(sequence, get(here, p.EXPECTED))
     if ahead > 0:
-        return p.PASSED if wait(c, here, ahead, data, count) else p.SLOW
+        return p.PASSED if streams.wait(c, here, ahead, data, count) else p.SLOW
     if ahead < -FAR:
         return p.SLOW
     if ahead + count <= 0:
         add(c, p.REPEATED, 1)
         return p.PASSED
-    good = take(c, row, number, data - ahead, count + ahead, heard)
+    good = streams.take(c, row, number, data - ahead, count + ahead, heard)
     while good and get(here, p.WAITING) >= 0:
-        node = waited(c, here)
-        if node < 0:
-            break
-        piece = get(c, p.NODES_AT) + node * _NODE
-        # Part of them may have come before.
+        # Bytes that waited behind this are in order now; part of them may have come before.
+        piece = get(c, p.NODES_AT) + get(here, p.WAITING) * _NODE
         known = get(here, p.OFFSET) - get(piece, p.STREAM_AT)
-        good = take(c, row, number, get(piece, p.BYTES_AT) + known, get(piece, p.BYTES) - known, heard)
-    if good:
-        return p.PASSED
-    put(c, p.SIDE, number)
-    return p.REST
+        if known < 0:
+            break
+        add(here, p.WAITING_BYTES, -get(piece, p.BYTES))
+        add(here, p.WAITING_COUNT, -1)
+        add(c, p.HELD_BYTES, -get(piece, p.BYTES))
+        put(here, p.WAITING, streams.free(c, get(here, p.WAITING)))
+        good = streams.take(c, row, number, get(piece, p.BYTES_AT) + known, get(piece, p.BYTES) - known, heard)
+    return p.PASSED if good else p.REST
 
 
 def segment(c: int, at: int, limit: int) -> int:
@@ -293,7 +254,7 @@ def segment(c: int, at: int, limit: int) -> int:
     if source != MSMQ_PORT and target != MSMQ_PORT:
         return beside(c, at, limit, tcp, start, end)
     swap = ordered(ends, source, target)
-    slot = find(c, ends)
+    slot = streams.find(c, ends)
     flags = u8(at + tcp + 13)
     count = end - start
     if flags & SYN != 0 and (count != 0 or flags & ACK == 0):
@@ -305,8 +266,8 @@ def segment(c: int, at: int, limit: int) -> int:
         put(row, p.LAST, get(c, p.RECORD))
         return p.PASSED
     number = swap ^ get(row, p.FLIP)
-    here = side_of(row, number)
-    there = side_of(row, 1 - number)
+    here = streams.side_of(row, number)
+    there = streams.side_of(row, 1 - number)
     finished = get(row, p.FINISHED)
     if flags & RST != 0 or get(there, p.EXPECTED) < 0 or (get(here, p.EXPECTED) < 0 and flags & SYN == 0):
         return p.SLOW
@@ -325,16 +286,15 @@ def segment(c: int, at: int, limit: int) -> int:
     if count != 0:
         reason = payload(c, row, number, be32(at + tcp + 4), at + start - get(c, p.BASE), count, heard)
         if reason == p.REST:
-            put(c, p.SLOT, slot)
-            put(c, p.ACKNOWLEDGED, be32(at + tcp + 8))
-            put(c, p.FLAGS, flags)
+            put(c, p.SLOT, slot, number)
+            put(c, p.ACKNOWLEDGED, be32(at + tcp + 8), flags)
         elif reason != p.PASSED:
             return reason
     elif flags & SYN != 0 and get(here, p.EXPECTED) < 0:
         put(here, p.EXPECTED, (be32(at + tcp + 4) + 1) & 0xFFFFFFFF)
     elif get(row, p.FINISHED) == 3:
         put(row, p.STATE, p.OVER)
-        tell(c, p.CLOSES, slot, 0)
+        streams.tell(c, p.CLOSES, slot, 0)
     put(row, p.LAST, get(c, p.RECORD))
     put(row, p.LATEST, max(get(row, p.LATEST), get(c, p.TIME)))
     return reason
@@ -355,18 +315,6 @@ def clock(c: int, time: int, position: int) -> int:
         put(c, p.TICKED, position)
         return p.TICK
     return p.PASSED
-
-
-def content(c: int, at: int, limit: int) -> int:
-    """Take in what a record has."""
-    ip = internet(get(c, p.LINK), at, limit)
-    if ip == _OTHER:
-        add(c, p.NOT_IP, 1)
-        return p.PASSED
-    protocol = transport(c, at, limit, ip) if ip >= 0 else _UNUSUAL
-    if protocol == _TCP:
-        return segment(c, at, limit)
-    return p.SLOW if protocol == _UNUSUAL else without(c, at, limit, protocol)
 
 
 def step(c: int) -> int:
@@ -399,7 +347,10 @@ def step(c: int) -> int:
     if reason == p.PASSED:
         record = get(c, p.RECORD)
         put(c, p.RECORD, record + 1)
-        reason = content(c, get(c, p.BASE) + data, kept)
+        frame = at + data - position
+        ip = internet(get(c, p.LINK), frame, kept)
+        protocol = transport(c, frame, kept, ip)
+        reason = segment(c, frame, kept) if protocol == _TCP else without(c, frame, kept, protocol)
         if reason == p.PASSED or reason == p.REST:
             put(c, p.POSITION, data + kept)
         else:

@@ -19,11 +19,17 @@ def apart(function: F) -> F:
 if TYPE_CHECKING:
 
     def u8(at: int) -> int:
-        """Return the unsigned number of 8 bits at an address; `u16`, `u32` and, signed, `u64` are like this."""
+        """Return the unsigned number of 8 bits at an address; `u16`, `u32` and, signed, `u64` are like this.
+
+        `be16`, `be32` and, signed, `be64` take the most significant byte first.
+        """
 
     def u16(at: int) -> int: ...
     def u32(at: int) -> int: ...
     def u64(at: int) -> int: ...
+    def be16(at: int) -> int: ...
+    def be32(at: int) -> int: ...
+    def be64(at: int) -> int: ...
 
     def put8(at: int, value: int) -> int:
         """Store the lowest 8 bits of a number at an address; `put32` and `put64` are like this."""
@@ -34,8 +40,14 @@ if TYPE_CHECKING:
     def get(base: int, index: int) -> int:
         """Return a number of an array of 64-bit numbers at an address."""
 
-    def put(base: int, index: int, value: int) -> int:
-        """Store a number there."""
+    def put(base: int, index: int, *values: int) -> int:
+        """Store numbers from there on; return the last."""
+
+    def add(base: int, index: int, value: int) -> int:
+        """Add to a number there; return the sum."""
+
+    def move(to: int, source: int, count: int) -> int:
+        """Copy bytes between addresses that do not overlap."""
 
     def select(condition: int, one: int, other: int) -> int:
         """Return one of two numbers, without a branch."""

@@ -195,6 +195,7 @@ def _is(value: Any, number: int) -> bool:
 
 _WCHARS = 32
 _LOADS = {f"u{bits}": bits for bits in (8, 16, 32, 64)}
+_SWAPPED = {f"be{bits}": bits for bits in (16, 32, 64)}
 
 
 def text_of(source: str, name: str) -> str:
@@ -381,7 +382,7 @@ class _Function:
                 return self.builder.load(pointer)
             case ast.Subscript(value=ast.Name(id=name), slice=index) if name in self.slots:
                 return self.load(self.builder.add(self.builder.load(self.slots[name]), self.value(index)), 8)
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=arguments, keywords=[]):
                 return self.call(name, [self.value(one) for one in arguments])
         raise LoweringError(f"no code for {ast.unparse(node)}")
 
@@ -447,12 +448,26 @@ class _Function:
             return self.builder.call(function, arguments)
         if name in _LOADS:
             return self.load(arguments[0], _LOADS[name])
+        if name in _SWAPPED:
+            return self.load(arguments[0], _SWAPPED[name], swapped=True)
         match name, arguments:
             case "get", [base, index]:
                 return self.builder.load(self.place(base, index))
-            case "put", [base, index, value]:
-                self.builder.store(value, self.place(base, index))
-                return value
+            case "put", [base, index, *values]:
+                for at, value in enumerate(values):
+                    self.builder.store(value, self.place(base, self.builder.add(index, WORD(at)) if at else index))
+                return values[-1]
+            case "add", [base, index, value]:
+                place = self.place(base, index)
+                total = self.builder.add(self.builder.load(place), value)
+                self.builder.store(total, place)
+                return total
+            case "move", [to, source, count]:
+                byte = ir.IntType(8).as_pointer()
+                function = self.lowered.module.declare_intrinsic("llvm.memcpy", [byte, byte, WORD])
+                pointers = [self.builder.inttoptr(address, byte) for address in (to, source)]
+                self.builder.call(function, [*pointers, count, BIT(0)])
+                return count
             case "noted", [base, slot]:
                 return self.lowered.tag(self.builder.load(self.place(base, slot, LANES)), SLOTS)
             case "note", [base, slot, value]:
@@ -476,9 +491,10 @@ class _Function:
                 return self.builder.select(smaller, *((one, other) if name == "min" else (other, one)))
         raise LoweringError(f"no code to call {name}")
 
-    def load(self, address: Any, bits: int) -> Any:
+    def load(self, address: Any, bits: int, *, swapped: bool = False) -> Any:
         pointer = self.builder.inttoptr(address, ir.IntType(bits).as_pointer())
         value = self.lowered.tag(self.builder.load(pointer, align=1), PACKETS)
+        value = self.builder.bswap(value) if swapped else value
         return value if bits == 64 else self.builder.zext(value, WORD)
 
     def nuls(self, address: Any) -> Any:
