@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from conformance.wire.framing import FLAGS_AT, INTERNAL, INTERNAL_SIZES, SESSION
+from conformance.wire.framing import FLAGS_AT, INTERNAL, INTERNAL_SIZES, SESSION, u16, u32
 from conformance.wire.headers import (
     ADMINISTRATION,
     DESTINATION,
@@ -38,38 +38,28 @@ _QUEUE_SIZES = tuple(
 )
 _INTERNAL_SIZES = tuple(INTERNAL_SIZES.get(kind, 0) for kind in range(16))
 
-Octets = bytes | bytearray
-
-
-def _u16(data: Octets, at: int) -> int:
-    return data[at] | data[at + 1] << 8
-
-
-def _u32(data: Octets, at: int) -> int:
-    return data[at] | data[at + 1] << 8 | data[at + 2] << 16 | data[at + 3] << 24
-
 
 def _padded(size: int) -> int:
     return (size + 3) & -4
 
 
-def _security(data: Octets, at: int) -> int:
+def _security(data: bytes | bytearray, at: int) -> int:
     """Return the length of a SecurityHeader, of which 16 bytes are here."""
-    texts = _padded(_u16(data, at + 2)) + _padded(_u16(data, at + 4)) + _padded(_u16(data, at + 6))
-    return 16 + texts + _padded(_u32(data, at + 8)) + _padded(_u32(data, at + 12))
+    texts = _padded(u16(data, at + 2)) + _padded(u16(data, at + 4)) + _padded(u16(data, at + 6))
+    return 16 + texts + _padded(u32(data, at + 8)) + _padded(u32(data, at + 12))
 
 
-def extent(data: Octets, have: int) -> int:
+def extent(data: bytes | bytearray, have: int) -> int:
     """Return the length in bytes that the headers of a packet add up to, its SessionHeader included.
 
     have: how many bytes of data may be read, at least 16. 0: they do not tell. -n: n bytes are needed to tell.
     """
-    flags = _u16(data, 2)
+    flags = u16(data, 2)
     if flags & INTERNAL != 0:
         return -_TYPE_AT - 2 if have < _TYPE_AT + 2 else _INTERNAL_SIZES[data[_TYPE_AT] & 15]
     if have < _USER_HEADER_END:
         return -_USER_HEADER_END
-    word = _u32(data, FLAGS_AT)
+    word = u32(data, FLAGS_AT)
     if word & (_OTHERS | _PROPERTIES) != _PROPERTIES:
         return 0
     end = _USER_HEADER_END
@@ -80,7 +70,7 @@ def extent(data: Octets, have: int) -> int:
         if size == _DIRECT:
             if have < end + 2:
                 return -end - 2
-            size = _padded(2 + _u16(data, end))
+            size = _padded(2 + u16(data, end))
         end += size
     if word & _CONNECTOR != 0:
         end += _GUID
@@ -94,10 +84,10 @@ def extent(data: Octets, have: int) -> int:
         end += _security(data, end)
     if have < end + 56:
         return -end - 56
-    size = _u32(data, end + 32)
-    if _u32(data, end + 40) != 0 and _u32(data, end + 36) > size:
+    size = u32(data, end + 32)
+    if u32(data, end + 40) != 0 and u32(data, end + 36) > size:
         return 0  # Two lengths of an encrypted body are possible.
-    end += _padded(56 + 2 * data[end + 1] + size + _u32(data, end + 52))
+    end += _padded(56 + 2 * data[end + 1] + size + u32(data, end + 52))
     if flags & _DEBUG != 0:
         if have < end + 4:
             return -end - 4
@@ -107,7 +97,7 @@ def extent(data: Octets, have: int) -> int:
     return end + SESSION_HEADER_SIZE if flags & SESSION != 0 else end
 
 
-def doubtful(data: Octets, size: int) -> bool:
+def doubtful(data: bytes | bytearray, size: int) -> bool:
     """Return True if the bytes behind a packet must show whether it is really `size` bytes long, as it announces.
 
     Its headers add up to a few bytes more, or to fewer where the next packet may begin. data: at least `size` bytes.

@@ -26,6 +26,16 @@ INTERNAL, SESSION = 0x08, 0x10  # BaseHeader.Flags
 _MARK = SIGNATURE.to_bytes(4, "little")
 
 
+def u16(data: bytes | bytearray, at: int) -> int:
+    """Return the number of two bytes at an offset."""
+    return int.from_bytes(data[at : at + 2], "little")
+
+
+def u32(data: bytes | bytearray, at: int) -> int:
+    """Return the number of four bytes at an offset."""
+    return int.from_bytes(data[at : at + 4], "little")
+
+
 @dataclass(frozen=True, slots=True)
 class FrameLength:
     """The possible lengths in bytes, the likelier first; empty when the head is not a BaseHeader (see trouble).

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     def u8(at: int) -> int:
         """Return the unsigned number of 8 bits at an address; `u16`, `u32` and, signed, `u64` are like this.
 
-        `be16`, `be32` and, signed, `be64` take the most significant byte first.
+        `be16`, `be32` and, signed, `be64` take the most significant byte first. Code that Python runs, too, has bytes
+        and an offset in place of the address: `data[at]`, `u16(data, at)`.
         """
 
     def u16(at: int) -> int: ...

@@ -1,4 +1,4 @@
-"""The extra `columns`: the packages that the fast path needs, and the error when one is missing."""
+"""The extra `columns`: the packages that compiled code needs, and the error when one is missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class MissingExtraError(Exception):
 
 
 def need_columns() -> None:
-    """Raise MissingExtraError unless all packages of the fast path are installed."""
+    """Raise MissingExtraError unless all packages that compiled code needs are installed."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise MissingExtraError(

@@ -447,7 +447,7 @@ class _Function:
                 raise LoweringError(f"{self.node.name} calls {name} with {len(arguments)} values")
             return self.builder.call(function, arguments)
         if name in _LOADS:
-            return self.load(arguments[0], _LOADS[name])
+            return self.load(reduce(self.builder.add, arguments), _LOADS[name])
         if name in _SWAPPED:
             return self.load(arguments[0], _SWAPPED[name], swapped=True)
         match name, arguments:
