@@ -83,4 +83,3 @@ SLACK = 64
 """Bytes behind a packet that may be loaded with it."""
 SPARE = 1 << 20
 NEVER = (1 << 63) - 1
-PING_PORT = 3527

@@ -16,7 +16,7 @@ from conformance.capture.connections import MAX_BUFFERED, MSMQ_PORT
 from conformance.capture.encapsulation import UDP_PORTS as TUNNELS
 from conformance.capture.events import BACK_NS, FIRST_NS
 from conformance.capture.framing import FAR
-from conformance.capture.network import ACK, FIN, RST, SYN
+from conformance.capture.network import ACK, FIN, PING_PORT, RST, SYN
 from conformance.capture.records import MAX_RECORD
 from conformance.capture.services import TCP_PORTS, UDP_PORTS
 from conformance.wire.columns.calls import apart
@@ -34,7 +34,7 @@ _VLAN, _SERVICE_VLAN, _OLD_VLAN, _MOST_TAGS = 0x8100, 0x88A8, 0x9100, 4
 _ICMP, _IGMP, _TCP, _UDP = 1, 2, 6, 17
 _MAPPED = 0xFFFF_0000_0000  # the lower half of an IPv6 address that stands for an IPv4 address, without it
 _UNUSUAL, _OTHER = -1, -2  # the other code has to look; this is no IP
-_PORTS = (*TCP_PORTS, p.PING_PORT, *UDP_PORTS, *TUNNELS)
+_PORTS = (*TCP_PORTS, PING_PORT, *UDP_PORTS, *TUNNELS)
 _TCP_END, _UDP_END = len(TCP_PORTS), len(_PORTS)
 
 

@@ -1,6 +1,6 @@
-"""What functions call that are written to be lowered, and never run as Python (see `lowering`).
+"""The operations that lowered functions call; they are never run as Python (see `lowering`).
 
-Such a module imports these names, all but `apart`, for type checkers alone: the lowering knows them.
+A module to be lowered imports these names, all but `apart`, for type checkers alone: the lowering knows them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What functions compiled by numba call to read memory at an address, an int64. Loads are unchecked."""
+"""Reads of memory for functions compiled by numba. An address is an int64; nothing checks it."""
 
 from __future__ import annotations
 
