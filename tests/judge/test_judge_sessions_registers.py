@@ -52,12 +52,12 @@ def test_a_chain_that_leads_out_of_its_array_is_refused(place: int, number: int)
         judge.restore()
 
 
-@pytest.mark.parametrize("name", ["nodes", "connections", "paths"])
+@pytest.mark.parametrize("name", ["nodes", "shared", "connections", "paths"])
 def test_registers_that_are_cut_are_refused(name: str) -> None:
     judge = waiting()
     registers = judge.tables.registers
-    if name == "nodes":
-        del registers.nodes[:]
+    if name in ("nodes", "shared"):
+        del getattr(registers, name)[:]
     else:
         del getattr(registers, name).rows[:]
     with pytest.raises((ValueError, LookupError)):

@@ -92,7 +92,9 @@ class Flow:
             pending.popleft()
         for one in pending:
             if one.covered is not None and right:
-                registers.shared[at.COVERED_NS : at.COVERED_RECOVERABLE + 1] = array("q", one.covered)
+                places = range(at.COVERED_NS, at.COVERED_RECOVERABLE + 1)
+                for place, number in zip(places, one.covered, strict=True):
+                    registers.shared[place] = number
                 out[0] = 0
                 steps.times(self.connection.block.rows, self.connection.base, registers.shared, out, one.seen.time_ns)
                 for result in results(out):

@@ -234,7 +234,8 @@ class SessionJudge:
         Raises ValueError, TypeError, AttributeError or LookupError for what is none.
         """
         tables, registers = self.tables, Registers()
-        registers.shared[DOUBTED_NS:COVERED_NS] = tables.registers.shared[DOUBTED_NS:COVERED_NS]
+        for place in range(DOUBTED_NS, COVERED_NS):
+            registers.shared[place] = tables.registers.shared[place]
         for session in tables.sessions.values():
             session.flow.connection.move(registers)
             session.opening.registers = session.flow.connection
