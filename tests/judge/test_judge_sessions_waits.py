@@ -13,7 +13,6 @@ from conformance.judge.sessions.mutations import (
     Edit,
     captured,
     copy,
-    delayed,
     drop,
     failed,
     later,
@@ -143,7 +142,9 @@ def test_a_message_may_be_sent_again_right_behind_its_order_ack():
     assert "MQQB-3.1.1.6.2.discarded" not in failed(edited(RESENDING, *again))
 
 
-@pytest.mark.parametrize(("earlier", "fails"), [(300, True), (80, True), (40, False)])
-def test_an_acknowledgment_waits_for_recoverable_messages_as_long_as_was_named(earlier, fails):
-    """It comes 525 ms after the first one; 500 ms are named, and timers run in ticks of 50 ms."""
-    assert ("MQQB-2.2.2.1.recoverable-ack-wait" in failed(edited(CONSISTENT, delayed(12, -earlier)))) == fails
+@pytest.mark.parametrize(("heard", "fails"), [(10_000, True), (0, False)])
+def test_an_acknowledgment_was_received_of_which_a_later_packet_of_its_connection_knows(heard, fails):
+    """Message 5 comes again on a third connection; the first one is reset after packet 8 acknowledged all of it."""
+    later_one = copy(7, 8, put(-1, "UserHeader.MessageID", 7299), lambda events: [replace(events[0], heard=heard)])
+    again = repeated(5, 23), put(24, COUNT, 2), ended(how="rst", both=False), later_one
+    assert (DISCARDED in failed(edited(RECONNECTING, *again))) == fails

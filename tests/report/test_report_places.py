@@ -153,7 +153,6 @@ UNMARKED = frozenset(
         "MQQB-3.1.5.3.2.invalid-closes", "MQQB-3.1.5.3.state-closes", "MQQB-3.1.5.4.state-closes",
         "MQQB-3.1.5.5.state-closes", "MQQB-3.1.5.6.state-closes", "MQQB-3.1.5.7.state-closes",
         "MQQB-3.1.5.8.state-closes",
-        "MQQB-2.2.2.1.recoverable-ack-wait",
         "MQQB-3.1.1.6.2.discarded",
     }
 )  # fmt: skip

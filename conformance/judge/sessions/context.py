@@ -145,6 +145,16 @@ class Seen:
         return self.frame.gap_before
 
     @property
+    def heard(self) -> int:
+        """How many bytes its sender had received, as `Frame.heard`."""
+        return self.frame.heard
+
+    @property
+    def end(self) -> int:
+        """The place behind it in the bytes of its side."""
+        return self.frame.offset + len(self.frame.data)
+
+    @property
     def trouble(self) -> Trouble | None:
         """The trouble of the frame, as `Frame.trouble`."""
         return self.frame.trouble

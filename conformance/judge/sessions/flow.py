@@ -65,6 +65,7 @@ class Flow:
             return out
         registers.ensure(1)
         numbers: list[Any] = [NONE if value is None else value for value in seen.values(KEYS)]
+        numbers += seen.end, seen.heard
         steps.see(
             connection.block.rows, connection.base, seen.side == "acceptor", registers.nodes, shared, out,
             _KIND.get(seen.kind, steps.OTHER), seen.time_ns, seen.frame_number, *numbers,

@@ -25,8 +25,7 @@ WAITS, SETTLES = range(2)
 (
     USER_SENT, RECOVERABLE_SENT, WERE_SENT, NEVER_DECREASES, NUMBER_AND_FLAGS, LOWEST, LOWEST_NUMBER, ONCE,
     RECOVERABLE_WERE_SENT, RECEIVED, PAUSE, ANNOUNCED, SOMETHING, INCLUDED, AT_ONCE, IN_TIME, IN_WINDOW,
-    RECOVERABLE_WAIT,
-) = range(18)  # fmt: skip
+) = range(17)  # fmt: skip
 """The rules, see `flow.RULES`."""
 LOST, CONSEQUENCE, ANOTHER_ORDER, NO_TIMES, SET_BACK, COARSE, UNSEEN = range(7)
 """Why a rule stays open."""
@@ -100,13 +99,17 @@ def untimely(shared: Any, begun: int, now: int, limit: int) -> int:
 
 def see(
     rows: Any, base: int, side: int, nodes: Any, shared: Any, out: Any, kind: int, time: int, frame: int, dm: int,
-    window: int, ack: int, lowest: int, flags: int, user: int, recoverable: int, message_class: int,
+    window: int, ack: int, lowest: int, flags: int, user: int, recoverable: int, message_class: int, end: int,
+    heard: int,
 ) -> int:  # fmt: skip
     """Judge a packet. dm to message_class: its values, NONE where it has none; those of its SessionHeader go together.
 
-    base: the place of its connection in `rows`. At least r.MOST_MISSES + 1 nodes are free.
+    base: the place of its connection in `rows`. end: the place behind it in the bytes of its side. heard: how many
+    bytes its sender had received. At least MOST_MISSES + 1 nodes are free.
     """
     mine, its = base + r.SIDES[side], base + r.SIDES[1 - side]
+    if rows[its + r.ACK_END] > 0 and heard >= rows[its + r.ACK_END]:
+        rows[mine + r.SURE] = rows[its + r.ACK_FRAME]
     out[0] = rows[mine + r.MISCOUNTED] = 0
     if kind <= FINAL:
         if dm == NONE:
@@ -125,6 +128,7 @@ def see(
     if window != NONE:
         announce(rows, mine, out, kind, time, window)
         cover(rows, base, mine, its, nodes, shared, out, kind, time, window, ack, lowest, flags)
+        receive(rows, mine, its, nodes, frame, end)
     if kind <= FINAL:
         send(rows, base, mine, its, nodes, shared, out, time, frame, dm)
     return 0
@@ -330,23 +334,19 @@ def cover(
         rows[mine + r.PENDING] = rows[mine + r.LACKING] = 0
     if covered and right:
         times(rows, base, shared, out, time)
-        if kind == SESSION and begun and window != _PAUSED and 2 * covered < rows[mine + r.NAMED]:
-            wait(rows, base, shared, out, time)
     return 0
 
 
-def wait(rows: Any, base: int, shared: Any, out: Any, time: int) -> int:
-    """Judge that a SessionAck does not come before the timer of recoverable messages is over (2.2.2.1).
-
-    At once is acknowledged what fills the flags, and maybe half of a window.
-    """
-    begun, whole = shared[r.COVERED_RECOVERABLE_NS], rows[base + r.RECOVERABLE_MS]
-    if begun == NONE or whole == NONE or shared[r.COVERED_RECOVERABLE] >= MOST_AT_ONCE - 1:
-        return 0
-    least = (whole - TICK_MS) * _MS
-    if untimely(shared, begun, time, least):
-        return 0
-    return judge(out, RECOVERABLE_WAIT, time - begun >= least, whole, (time - begun) // _MS)
+def receive(rows: Any, mine: int, its: int, nodes: Any, frame: int, end: int) -> int:
+    """Take notice of where an acknowledgment ends, if it acknowledges the recoverable messages that it counts."""
+    left, node = 0, rows[its + r.FIRST]
+    for _ in range(rows[its + r.LENGTH]):
+        left += nodes[r.NODE * node + r.NODE_MESSAGE] & 1
+        node = nodes[r.NODE * node + r.NODE_NEXT]
+    if rows[mine + r.MISSES] == 0 and rows[mine + r.ACK_RECOVERABLE] == (rows[its + r.RECOVERABLE] - left) & _WORD:
+        first = nodes[r.NODE * rows[its + r.FIRST] + r.NODE_MESSAGE] >> 1 if rows[its + r.LENGTH] else frame
+        rows[mine + r.ACK_END], rows[mine + r.ACK_FRAME] = end, first
+    return left
 
 
 def drop(rows: Any, its: int, nodes: Any, shared: Any, wanted: int) -> int:
@@ -471,6 +471,6 @@ def has_room(rows: Any, end: int) -> bool:
 
 LOWERED: Final = (
     has_room, after, bits, put, judge, leave, untimely, own, stated, count, acknowledge, take, find_missing, skip,
-    reserve, release, announce, cover, drop, leaves_out, include, times, wait, due, send, see,
+    reserve, release, announce, cover, receive, drop, leaves_out, include, times, due, send, see,
 )  # fmt: skip
 """The functions that compiled code includes."""

@@ -100,8 +100,10 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
 
 def _is_covered(seen: Seen, tables: Tables, session: Session, source: str | None, number: int | None) -> bool:
     """Tell whether a message that comes again was acknowledged by the session on which it was sent last."""
-    before = tables.transactions.sent.get((source or "", number or 0))
-    if before is None or seen.side is None:
+    if source is None or number is None or seen.side is None:
+        return False
+    before = tables.transactions.sent.get((source, number))
+    if before is None:
         return False
     if before.connection != seen.connection:
         return tables.pasts.covers(seen.hosts, before.frame)

@@ -356,7 +356,6 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.5.5.5.counts-closes": [put(12, "SessionHeader.UserMsgSequenceNumber", 3)],
     "MQQB-3.1.6.4.something-to-acknowledge": [copy(12, 12, *NO_RECOVERABLE)],
     "MQQB-3.1.6.4.window-size": [put(12, "SessionHeader.WindowSize", 65)],
-    "MQQB-2.2.2.1.recoverable-ack-wait": [delayed(12, -300)],
     "MQQB-3.1.7.11.header-included": [with_session_header(7, sent=1)],
     "MQMQ-2.2.20.4.recoverable-ack-flags": [
         put(12, f"{SESSION}.RecoverableMsgAckSeqNumber", 0), put(12, f"{SESSION}.RecoverableMsgAckFlags", 0),
@@ -518,7 +517,6 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
 }  # fmt: skip
 
 _ALSO: dict[str, tuple[str, ...]] = {
-    "MQQB-3.1.5.4.1.recoverable-ack-timeout": ("MQQB-2.2.2.1.recoverable-ack-wait",),
     "MQQB-3.1.1.6.2.discarded": ("MQQB-3.1.6.5.resend-interval",),
     # Two sentences about one event: the packet is out of turn, and its receiver has to close.
     "MQQB-2.2.1.packet-type-closes": ("MQQB-2.2.1.packet-type",),

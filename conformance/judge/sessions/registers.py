@@ -27,15 +27,17 @@ COMPLETE, CONNECTION, OPENED_NS, RECOVERABLE_MS, EXPRESS_MS, SAID, QUIET, SETTLE
 # PENDING: its acknowledgments that are not judged yet; LACKING: one of them leaves out a message that it names.
 # FIRST to LENGTH: its messages under way. LATEST, LATEST_NS: its last packet, 0 without any. OLD: messages that may
 # have been sent before. PAUSED_NS: since when it acknowledges nothing, 0 where it does.
+# ACK_END, ACK_FRAME: where its last acknowledgment ends in its bytes, and the first message of the other side that it
+# leaves out. SURE: such a message of this side, after it had received the acknowledgment: it is done with all before.
 # Compiled code alone reads MANAGED: the opening named the queue manager HIGH, LOW; and PATH: the row of the path from
 # it.
-SIDES: Final = (9, 36)
+SIDES: Final = (9, 39)
 (
     KNOWN, SENT, RECOVERABLE, AHEAD, RECOVERABLE_AHEAD, MISCOUNTED, ACK_COUNT, ACK_RECOVERABLE, MISSING, MISSES, WINDOW,
     NAMED, BEFORE, PENDING, LACKING, FIRST, LAST, LENGTH, LATEST, LATEST_NS, OLD, PAUSED_NS, MANAGED, HIGH, LOW, PATH,
-    PATH_STAMP,
-) = range(27)  # fmt: skip
-WIDTH: Final = 63
+    PATH_STAMP, ACK_END, ACK_FRAME, SURE,
+) = range(30)  # fmt: skip
+WIDTH: Final = 69
 # A row of PLACES registers of a path or of one of its sequences begins with a number that no other row has had.
 STAMP: Final = 0
 # A path, the transactional traffic from one host to another. GENERATION: grows with every loss. DIRECT, INDIRECT:
@@ -203,6 +205,7 @@ class End:
     known, sent, recoverable = _number(KNOWN), _number(SENT), _number(RECOVERABLE)
     acknowledged, acknowledged_recoverable, misses = _number(ACK_COUNT), _number(ACK_RECOVERABLE), _number(MISSES)
     window, named = _number(WINDOW), _number(NAMED)
+    sure = _number(SURE)
     latest, latest_ns, old, paused_ns = _number(LATEST), _number(LATEST_NS), _number(OLD), _number(PAUSED_NS)
     under_way, miscounted = _number(LENGTH), _number(MISCOUNTED)
 

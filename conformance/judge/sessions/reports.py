@@ -114,7 +114,6 @@ RULES: Final = {
         ACKNOWLEDGED_IN_TIME, lambda _, most, late: ({"late by at most, ms": most}, {"late by, ms": late})
     ),
     steps.IN_WINDOW: Rule(requirement_id("MQQB-3.1.7.1.window"), _named("at most"), _READING_WINDOW),
-    steps.RECOVERABLE_WAIT: Rule(requirement_id("MQQB-2.2.2.1.recoverable-ack-wait"), _milliseconds("at least, ms")),
     orders.FORM: Rule(requirement_id("MQQB-3.1.7.17.destination-form"), _numbers),
     orders.SEQUENCE: Rule(requirement_id("MQQB-2.2.4.1.sequence"), _sequences, READING_SEQUENCE),
     orders.IN_ORDER: Rule(requirement_id("MQQB-3.1.1.6.2.in-order"), _named("at most")),

@@ -132,7 +132,8 @@ class Past(NamedTuple):
 
     began, ended: the numbers of the packets before it and at its end. waiting: the frame of the first message that was
     not acknowledged, None for none. recoverable: each recoverable message was acknowledged as such. known: the capture
-    has all of it, its ends have closed it in turn, and neither had to.
+    has all of it, its ends have closed it in turn, and neither had to. sure: the sender has received acknowledgments of
+    all messages before this frame; 0 where nothing shows that.
     """
 
     began: int
@@ -140,6 +141,7 @@ class Past(NamedTuple):
     waiting: int | None
     recoverable: bool
     known: bool
+    sure: int = 0
 
 
 @dataclass(slots=True)
@@ -158,7 +160,10 @@ class Pasts:
     def covers(self, hosts: Hosts, frame: int) -> bool:
         """Tell whether an ended connection has acknowledged the message in this frame."""
         found = [one for one in self.ended.get(hosts, ()) if one.began < frame <= one.ended]
-        return len(found) == 1 and found[0].known and (found[0].waiting is None or found[0].waiting > frame)
+        if len(found) != 1:
+            return False
+        one = found[0]
+        return frame < one.sure or (one.known and (one.waiting is None or one.waiting > frame))
 
     def sent_again(self, seen: Seen, notes: Notes, first: int) -> None:
         """Judge a message that is sent again on another connection. first: the frame of its first transmission.
@@ -168,13 +173,13 @@ class Pasts:
         if seen.number("UserHeader.Flags.TH"):
             return
         found = [one for one in self.ended.get(seen.hosts, ()) if one.began < first <= one.ended]
-        if len(found) != 1 or not found[0].known:
+        if len(found) != 1:
             return
         one = found[0]
         recoverable = seen.number("UserHeader.Flags.DM") == 1
-        if recoverable and not one.recoverable:
+        if first >= one.sure and (not one.known or (recoverable and not one.recoverable)):
             return
-        discarded = one.waiting is not None and one.waiting <= first
+        discarded = first >= one.sure and one.waiting is not None and one.waiting <= first
         expected = f"no message again that was acknowledged: packet {first}"
         notes.judge(_DISCARDED, discarded, seen, expected, "not acknowledged" if discarded else "acknowledged")
 
@@ -202,7 +207,8 @@ def judge_waits(
                 _tell(rule, notes, registers)
         waiting = int(registers["Messages.Frame"]) if "Messages.Frame" in registers else None
         usual = whole and closed.both and not ending.opening.duty
-        pasts.add(hosts, Past(ending.opening.began, now, waiting, _all_recoverable(ending, side), usual))
+        sure = (ending.connection.end(side).sure or 0) if whole else 0
+        pasts.add(hosts, Past(ending.opening.began, now, waiting, _all_recoverable(ending, side), usual, sure))
         if waiting is not None and closed.by == side and closed.time_ns >= int(registers["Messages.Patience"]):
             _pass(_CLOSES, notes, waiting)
         if registers.get("Stored.Waiting") is False:

@@ -6,7 +6,7 @@ from typing import Any
 
 from numba.extending import register_jitable
 
-from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE, OF_TIME
+from conformance.capture.columns.places import OF_CONNECTION, OF_HEARD, OF_NUMBER, OF_OFFSET, OF_SIDE, OF_TIME
 from conformance.judge.sessions import flow_steps as steps
 from conformance.judge.sessions import order_steps as orders
 from conformance.judge.sessions import registers as r
@@ -463,6 +463,7 @@ def run(
             value(columns, places, p.F_ACK, row), value(columns, places, p.F_LOWEST, row),
             value(columns, places, p.F_FLAGS, row), value(columns, places, p.F_USER_SENT, row),
             value(columns, places, p.F_RECOVERABLE_SENT, row), value(columns, places, p.F_CLASS, row),
+            meta[row, OF_OFFSET] + (lengths_0[row] if one else lengths_1[row]), meta[row, OF_HEARD],
         )  # fmt: skip
         shared[r.DECIDED] = 1
         values = judged(out, values, last_outcome)

@@ -144,6 +144,16 @@ class PacketRow(Seen):
         return int(self.table.rows.lengths[self.index])
 
     @property
+    def heard(self) -> int:
+        """See `Seen.heard`."""
+        return int(self.table.rows.meta[self.index, OF_HEARD])
+
+    @property
+    def end(self) -> int:
+        """See `Seen.end`."""
+        return int(self.table.rows.meta[self.index, OF_OFFSET]) + self.length
+
+    @property
     def record(self) -> int:
         """See `Frame.record`."""
         return int(self.table.rows.meta[self.index, OF_RECORD])
