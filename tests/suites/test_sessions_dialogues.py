@@ -163,7 +163,7 @@ FAKES = (
     ("resends-soon", "answers-without-an-order-acknowledgment", "MQQB-3.1.6.5.resend-interval"),
     ("resends-backwards", "answers-without-an-order-acknowledgment", "MQQB-3.1.6.5.resend-order"),
     ("order-acks-for-all", "answers-of-which-one-is-acknowledged", "MQQB-3.1.6.5.resent"),
-    ("takes-no-order-acks", "answers-of-which-one-is-acknowledged", "MQQB-3.1.1.6.2.retained"),
+    ("takes-no-order-acks", "answers-of-which-one-is-acknowledged", "MQQB-3.1.1.6.2.discarded"),
     ("never-resends", "answers-on-another-session", "MQQB-3.1.1.6.2.retained"),
     ("new-time-of-sequences", "answers-behind-an-acknowledged-sequence", "MQQB-3.1.1.5.next-sequence"),
     ("forgets-high-marks", "rounds-of-17-1-32-2-recoverable-alone", _MARKS),
