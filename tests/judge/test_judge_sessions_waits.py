@@ -15,8 +15,10 @@ from conformance.judge.sessions.mutations import (
     copy,
     drop,
     failed,
+    frame,
     later,
     lost,
+    on,
     outlasting,
     put,
     rebuilt,
@@ -25,6 +27,7 @@ from conformance.judge.sessions.mutations import (
 )
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
+from conformance.wire import dissect
 
 CONSISTENT, RECONNECTING, RESENDING = "consistent-session", "reconnecting-session", "resending-session"
 IN_TIME, CLOSES = "MQQB-3.1.5.8.2.acknowledged-in-time", "MQQB-3.1.6.3.closes"
@@ -148,3 +151,27 @@ def test_an_acknowledgment_was_received_of_which_a_later_packet_of_its_connectio
     later_one = copy(7, 8, put(-1, "UserHeader.MessageID", 7299), lambda events: [replace(events[0], heard=heard)])
     again = repeated(5, 23), put(24, COUNT, 2), ended(how="rst", both=False), later_one
     assert (DISCARDED in failed(edited(RECONNECTING, *again))) == fails
+
+
+@pytest.mark.parametrize("next_sequence", [True, False])
+def test_who_begins_the_next_sequence_knows_that_the_one_before_is_acknowledged(next_sequence):
+    """Message 6 comes again on the third connection; packet 13 has acknowledged it, and both sessions were reset."""
+    first = frame(captured(RECONNECTING), 6)
+    sequence = int(dissect(first.data, transport="tcp").fields["TransactionHeader.TxSequenceID"])
+    numbers = (sequence + 1, 1, 0) if next_sequence else (sequence, 2, 1)
+    names = ("TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber")
+    another = [
+        on(23, lambda one: replace(one, data=first.data)),
+        put(23, "UserHeader.MessageID", 7299),
+        *(put(23, f"TransactionHeader.{name}", number) for name, number in zip(names, numbers, strict=True)),
+    ]
+    again = copy(23, 23, lambda events: [replace(events[0], data=first.data)])
+    found = failed(edited(RECONNECTING, *another, again, ended(how="rst", both=False)))
+    assert ("MQQB-3.1.1.6.2.discarded" in found) == next_sequence
+
+
+def test_a_message_that_is_bridged_may_have_been_removed():
+    """Packet 15 names the first message as the one before it, so that nobody expects the second."""
+    lasting = put(11, "BaseHeader.TimeToReachQueue", 0xFFFFFFFF)
+    assert RESENT not in failed(edited(RESENDING, lasting))
+    assert RESENT in failed(edited(RESENDING, lasting, put(15, "TransactionHeader.PreviousTxSequenceNumber", 2)))

@@ -37,7 +37,7 @@ MOST_PENDING: Final = 64
 """Acknowledgments that are not judged yet."""
 
 _HALF, _WORD = 0x8000, 0xFFFF
-_MS, _S = 1_000_000, 1_000_000_000
+_MS = 1_000_000
 TICK_MS: Final = 50
 """Timers run in ticks."""
 SLACK_MS: Final = 1_000
@@ -322,7 +322,7 @@ def cover(
         return 0
     # Discarded messages are not counted: equal counts show that the receiver discarded none.
     if not equal:
-        lacks = leaves_out(rows, its, nodes, number, lowest, flags)
+        lacks = leaves_out(rows, its, number, lowest, flags)
         if covered or lacks:
             rows[mine + r.PENDING] = min(MOST_PENDING, rows[mine + r.PENDING] + 1)
             rows[mine + r.LACKING] |= lacks
@@ -339,14 +339,11 @@ def cover(
 
 def receive(rows: Any, mine: int, its: int, nodes: Any, frame: int, end: int) -> int:
     """Take notice of where an acknowledgment ends, if it acknowledges the recoverable messages that it counts."""
-    left, node = 0, rows[its + r.FIRST]
-    for _ in range(rows[its + r.LENGTH]):
-        left += nodes[r.NODE * node + r.NODE_MESSAGE] & 1
-        node = nodes[r.NODE * node + r.NODE_NEXT]
-    if rows[mine + r.MISSES] == 0 and rows[mine + r.ACK_RECOVERABLE] == (rows[its + r.RECOVERABLE] - left) & _WORD:
+    counted = rows[its + r.RECOVERABLE] - rows[its + r.STORED]
+    if rows[mine + r.MISSES] == 0 and rows[mine + r.ACK_RECOVERABLE] == counted & _WORD:
         first = nodes[r.NODE * rows[its + r.FIRST] + r.NODE_MESSAGE] >> 1 if rows[its + r.LENGTH] else frame
         rows[mine + r.ACK_END], rows[mine + r.ACK_FRAME] = end, first
-    return left
+    return 0
 
 
 def drop(rows: Any, its: int, nodes: Any, shared: Any, wanted: int) -> int:
@@ -367,19 +364,17 @@ def drop(rows: Any, its: int, nodes: Any, shared: Any, wanted: int) -> int:
         node = following
     rows[its + r.FIRST] = node
     rows[its + r.LENGTH] -= wanted
+    rows[its + r.STORED] -= shared[r.COVERED_RECOVERABLE]
     return wanted
 
 
-def leaves_out(rows: Any, its: int, nodes: Any, number: int, lowest: int, flags: int) -> int:
+def leaves_out(rows: Any, its: int, number: int, lowest: int, flags: int) -> int:
     """Tell whether an acknowledgment names a recoverable message whose place on the session is above its count."""
     highest = lowest + bits(flags) - 1
     if lowest == 0 or flags == 0 or after(number, highest) < 0:
         return 0
-    left, node = 0, rows[its + r.FIRST]
-    for _ in range(rows[its + r.LENGTH]):
-        left += nodes[r.NODE * node + r.NODE_MESSAGE] & 1
-        node = nodes[r.NODE * node + r.NODE_NEXT]
-    return 1 if after(highest, rows[its + r.RECOVERABLE] - left) > 0 and rows[its + r.RECOVERABLE] >= highest else 0
+    sent = rows[its + r.RECOVERABLE]
+    return 1 if after(highest, sent - rows[its + r.STORED]) > 0 and sent >= highest else 0
 
 
 def include(
@@ -439,6 +434,7 @@ def send(
         oldest = rows[mine + r.FIRST]
         rows[mine + r.FIRST] = nodes[r.NODE * oldest + r.NODE_NEXT]
         rows[mine + r.LENGTH] -= 1
+        rows[mine + r.STORED] -= nodes[r.NODE * oldest + r.NODE_MESSAGE] & 1
         release(nodes, shared, oldest)
     node = reserve(nodes, shared)
     nodes[r.NODE * node + r.NODE_NEXT], nodes[r.NODE * node + r.NODE_TIME] = -1, time
@@ -449,6 +445,7 @@ def send(
         rows[mine + r.FIRST] = node
     rows[mine + r.LAST] = node
     rows[mine + r.LENGTH] += 1
+    rows[mine + r.STORED] += 1 if dm == 1 else 0
     number = rows[its + r.ACK_COUNT]
     if not (rows[mine + r.KNOWN] and rows[its + r.KNOWN] and number != NONE):
         return leave(rows, base, out, IN_WINDOW, LOST)

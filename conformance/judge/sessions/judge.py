@@ -130,7 +130,7 @@ def closed(event: Closed, session: Session, tables: Tables, notes: Notes, reache
     ending = Ending(opening, session.flow.connection)
     judge_waits(ending, event, notes, tables.transactions, tables.messages.known, tables.pasts, reached)
     for side in _OTHER:
-        tables.transactions.leave((opening.opened.connection, side), event.time_ns, notes)
+        tables.transactions.end_omission((opening.opened.connection, side), event.time_ns, notes)
     tables.pings.forget(opening.opened.initiator.address, opening.client)
     tables.pings.forget(opening.opened.acceptor.address, opening.server)
 

@@ -44,7 +44,7 @@ def see(
     """
     out[0] = 0
     generation, highest = paths[there + r.GENERATION], paths[progress + r.HIGHEST]
-    named(paths, there, out, form)
+    judge_form(paths, there, out, form)
     paths[there + r.ANSWERS] = 1
     sent = own >= 0 and paths[own + r.HIGHEST] > 0
     fitting = shared[r.READS_SEQUENCE] & ((ACKNOWLEDGED if highest else 0) | (OWN_OUTGOING if sent else 0))
@@ -70,7 +70,7 @@ def see(
     return 0
 
 
-def named(paths: Any, there: int, out: Any, form: int) -> int:
+def judge_form(paths: Any, there: int, out: Any, form: int) -> int:
     """Judge how the order queue is named (3.1.7.17), where all that is acknowledged went to direct names.
 
     A session is one for direct names after any message to one (3.1.5.8.2).
@@ -173,5 +173,5 @@ def advance(paths: Any, path: int, progress: int, time: int, number: int, previo
     return progress
 
 
-LOWERED: Final = (named, accept, delay, schedule, advance, see)
+LOWERED: Final = (judge_form, accept, delay, schedule, advance, see)
 """The functions that compiled code includes."""

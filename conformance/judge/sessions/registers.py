@@ -25,19 +25,20 @@ COMPLETE, CONNECTION, OPENED_NS, RECOVERABLE_MS, EXPRESS_MS, SAID, QUIET, SETTLE
 # the recoverable numbers below that are not acknowledged, and how many, NONE when too many, or unknown.
 # WINDOW: the largest it has announced. NAMED: that in its ConnectionParameters. BEFORE: the count it acknowledged last.
 # PENDING: its acknowledgments that are not judged yet; LACKING: one of them leaves out a message that it names.
-# FIRST to LENGTH: its messages under way. LATEST, LATEST_NS: its last packet, 0 without any. OLD: messages that may
-# have been sent before. PAUSED_NS: since when it acknowledges nothing, 0 where it does.
+# FIRST to LENGTH: its messages under way, of which STORED are recoverable. LATEST, LATEST_NS: its last packet, 0
+# without any. OLD: messages that may have been sent before. PAUSED_NS: since when it acknowledges nothing, 0 where it
+# does.
 # ACK_END, ACK_FRAME: where its last acknowledgment ends in its bytes, and the first message of the other side that it
 # leaves out. SURE: such a message of this side, after it had received the acknowledgment: it is done with all before.
 # Compiled code alone reads MANAGED: the opening named the queue manager HIGH, LOW; and PATH: the row of the path from
 # it.
-SIDES: Final = (9, 39)
+SIDES: Final = (9, 40)
 (
     KNOWN, SENT, RECOVERABLE, AHEAD, RECOVERABLE_AHEAD, MISCOUNTED, ACK_COUNT, ACK_RECOVERABLE, MISSING, MISSES, WINDOW,
     NAMED, BEFORE, PENDING, LACKING, FIRST, LAST, LENGTH, LATEST, LATEST_NS, OLD, PAUSED_NS, MANAGED, HIGH, LOW, PATH,
-    PATH_STAMP, ACK_END, ACK_FRAME, SURE,
-) = range(30)  # fmt: skip
-WIDTH: Final = 69
+    PATH_STAMP, ACK_END, ACK_FRAME, SURE, STORED,
+) = range(31)  # fmt: skip
+WIDTH: Final = 71
 # A row of PLACES registers of a path or of one of its sequences begins with a number that no other row has had.
 STAMP: Final = 0
 # A path, the transactional traffic from one host to another. GENERATION: grows with every loss. DIRECT, INDIRECT:
@@ -171,6 +172,7 @@ class Registers:
                     rows[base + end + LAST] = node
                 last = node
             rows[base + end + first], rows[base + end + count] = last, len(chain) if known else NONE
+        rows[base + end + STORED] = sum(message & 1 for _, message in chains[0][2])
 
     def _release(self, first: int, count: int) -> None:
         last = first
@@ -294,8 +296,8 @@ class Progress:
     def __init__(self, block: Block, base: int) -> None:
         self.block, self.base = block, base
 
-    highest, acknowledged, accepted, number = _number(HIGHEST), _number(DONE), _number(ACCEPTED), _number(NUMBER)
-    first_ns, unended, over, whole = _number(WAITS_NS), _number(UNENDED), _number(OVER), _number(WHOLE)
+    highest, acknowledged, first_ns = _number(HIGHEST), _number(DONE), _number(WAITS_NS)
+    unended, over = _number(UNENDED), _number(OVER)
 
 
 class TransactionalPath:
@@ -311,9 +313,7 @@ class TransactionalPath:
         self.newest: int | None = None
         self.sequences: OrderedDict[int, Progress] = OrderedDict()
 
-    generation, direct, indirect, named_direct = (
-        _number(place) for place in (GENERATION, DIRECT, INDIRECT, NAMED_DIRECT)
-    )
+    generation, indirect, named_direct = (_number(place) for place in (GENERATION, INDIRECT, NAMED_DIRECT))
     answers, first_ns, latest_ns, connection = (_number(place) for place in (ANSWERS, BEGUN_NS, SENT_NS, SENT_ON))
     answered_ns, again_ns, gap_ns, refusal = (_number(place) for place in (ANSWERED_NS, AGAIN_NS, GAP_NS, REFUSAL))
 

@@ -11,7 +11,7 @@ from conformance.judge.sessions import order_steps
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, NOTICED_NS, Notes, Path, Seen
 from conformance.judge.sessions.flow_steps import NOTE, has_room
 from conformance.judge.sessions.keys import group_words, guid_words, host_words
-from conformance.judge.sessions.order_steps import DIRECT, advance, named
+from conformance.judge.sessions.order_steps import DIRECT, advance, judge_form
 from conformance.judge.sessions.registers import DECIDED, NONE, Connection, Registers, TransactionalPath, signed
 from conformance.judge.sessions.reports import READING_SEQUENCE, UNSEEN, report, results
 from conformance.judge.sessions.sequences import RESENT, Hosts, Resends, Sent, Sequences, View, Way
@@ -279,7 +279,7 @@ GAP_NS: Final = 2_050_000_000
 _ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
 
 
-class Left(NamedTuple):
+class Omission(NamedTuple):
     """A message that was sent again, with its place, while the one with the number `missing` was not before it."""
 
     seen: Seen
@@ -292,7 +292,8 @@ class Left(NamedTuple):
 class Transactions:
     """All transactional traffic of a capture. scopes: the accepted scopes of a sequence, the default first.
 
-    views: by source queue manager, one view for each scope, the followed one first. left: what may have been left out.
+    views: by source queue manager, one view for each scope, the followed one first. omissions: what may
+    have been left out of what is sent again.
     """
 
     scopes: tuple[str, ...]
@@ -302,7 +303,7 @@ class Transactions:
     resends: Resends = field(default_factory=Resends)
     sent: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
     paths: OrderedDict[Hosts, TransactionalPath] = field(default_factory=OrderedDict)
-    left: OrderedDict[Way, Left] = field(default_factory=OrderedDict)
+    omissions: OrderedDict[Way, Omission] = field(default_factory=OrderedDict)
 
     def lose(self, hosts: Hosts) -> None:
         """Record that something from one host to the other is missing from the capture, or was unintelligible."""
@@ -391,7 +392,7 @@ class Transactions:
         self.sent.move_to_end((source, message))
         while len(self.sent) > MAX_REMEMBERED:
             self.sent.popitem(last=False)
-        self._left(seen, notes, before)
+        self._omission(seen, notes, before)
         whole = before is not None and not path.generation
         if before is not None and whole:
             self._again(seen, notes, path, source, before, covered=covered)
@@ -460,43 +461,47 @@ class Transactions:
     ) -> None:
         """Find what is left out between the last message that was sent again and this one.
 
-        A message that is refused, or not to be had any more, is not sent again.
+        A message that is refused, or not to be had any more, is not sent again: the next one names that before it
+        as previous (MS-MQQB 3.1.7.1.3).
         """
         lowest = max(_acknowledged(path, before), last[1] if last[0] == before.sequence else 0)
-        if before.number <= lowest + 1 or path.refusal:
+        previous = seen.number("TransactionHeader.PreviousTxSequenceNumber") or 0
+        if previous <= lowest or path.refusal or (seen.connection, seen.side) in self.omissions:
             return
         numbers = [
             one.number
             for key, one in self.sent.items()
             if key[0] == source
             and one.sequence == before.sequence
-            and lowest < one.number < before.number
+            and lowest < one.number <= previous
             and not one.again
             and (message := known.get(key)) is not None
             and (message.number("BaseHeader.TimeToReachQueue") or 0) >= LASTING_S
         ]
         if numbers:
-            self.left[seen.connection, seen.side] = Left(seen.kept(), before.sequence, before.number, min(numbers))
-            while len(self.left) > MAX_HOSTS:
-                self.left.popitem(last=False)
+            self.omissions[seen.connection, seen.side] = Omission(
+                seen.kept(), before.sequence, before.number, min(numbers)
+            )
+            while len(self.omissions) > MAX_HOSTS:
+                self.omissions.popitem(last=False)
 
-    def _left(self, seen: Seen, notes: Notes, before: Sent | None) -> None:
+    def _omission(self, seen: Seen, notes: Notes, before: Sent | None) -> None:
         """Judge that a message was left out, where it does not come right behind one that had to follow it."""
-        left = self.left.get((seen.connection, seen.side))
-        if left is None:
+        found = self.omissions.get((seen.connection, seen.side))
+        if found is None:
             return
-        if before is not None and (before.sequence, before.number) == (left.sequence, left.missing):
-            del self.left[seen.connection, seen.side]
-        elif seen.time_ns - left.seen.time_ns > NOTICED_NS:
-            self.leave((seen.connection, seen.side), seen.time_ns, notes)
+        if before is not None and (before.sequence, before.number) == (found.sequence, found.missing):
+            del self.omissions[seen.connection, seen.side]
+        elif seen.time_ns - found.seen.time_ns > NOTICED_NS:
+            self.end_omission((seen.connection, seen.side), seen.time_ns, notes)
 
-    def leave(self, way: Way, time_ns: int, notes: Notes) -> None:
+    def end_omission(self, way: Way, time_ns: int, notes: Notes) -> None:
         """Judge what was left out on one side of a connection, which nothing can follow any more."""
-        left = self.left.pop(way, None)
-        if left is None or time_ns - left.seen.time_ns <= NOTICED_NS:
+        found = self.omissions.pop(way, None)
+        if found is None or time_ns - found.seen.time_ns <= NOTICED_NS:
             return
-        if notes.timeless(left.seen.time_ns, time_ns) is None:
-            notes.judge_late(RESENT, False, left.seen, {"number": left.missing}, {"number": left.number})
+        if notes.timeless(found.seen.time_ns, time_ns) is None:
+            notes.judge_late(RESENT, False, found.seen, {"number": found.missing}, {"number": found.number})
 
     def _passed_on(self, seen: Seen, notes: Notes) -> None:
         """Judge a message on its further way by what its own queue manager sent last, on any of its connections."""
@@ -586,7 +591,7 @@ class Transactions:
         """Judge how a FinalAck names its queue."""
         there, out = self._path((seen.hosts[1], seen.hosts[0])), self.registers.order_out
         out[0] = 0
-        named(there.block.rows, there.base, out, seen.number("UserHeader.Flags.DQ") or 0)
+        judge_form(there.block.rows, there.base, out, seen.number("UserHeader.Flags.DQ") or 0)
         for result in results(out):
             report(notes, seen, *result)
 

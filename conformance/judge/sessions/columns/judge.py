@@ -337,11 +337,11 @@ class ColumnSessions:
             and opening.doubted is None
         )
         row[base + state.SETTLED], row[base + state.QUIET] = settled, usual
-        passes, left = self.tables.transactions.resends.passes, self.tables.transactions.left
+        passes, open_ = self.tables.transactions.resends.passes, self.tables.transactions.omissions
         row[base + state.PASSED] = sum(
             1 << number
             for number, side in enumerate(state.ENDS)
-            if (connection, side) in passes and (connection, side) not in left
+            if (connection, side) in passes and (connection, side) not in open_
         )
         if self.sessions.open_notes.has_said(messages.EXPIRED, connection):
             row[base + state.SAID] |= at.SAID_EXPIRED
@@ -420,7 +420,7 @@ def plain(columns: ColumnSessions) -> SessionJudge:
     found: Any = mine.transactions
     transactions: Any = Transactions(found.scopes, mine.registers)
     transactions.sent = Unopened((found.sent.packed(),))
-    transactions.paths, transactions.left = found.paths, found.left
+    transactions.paths, transactions.omissions = found.paths, found.omissions
     transactions.groups = replace(found.groups, groups=Unopened((found.groups.groups.packed(),)))
     transactions.resends = Resends(OrderedDict(found.resends.passes))
     transactions.views = OrderedDict((source, [_view(one) for one in views]) for source, views in found.views.items())
@@ -463,7 +463,7 @@ def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> C
             found.groups.groups[words] = group
     found.groups = replace(wanted.groups, groups=found.groups.groups)
     found.resends.passes.update(wanted.resends.passes)
-    found.paths, found.registers, found.left = wanted.paths, wanted.registers, wanted.left
+    found.paths, found.registers, found.omissions = wanted.paths, wanted.registers, wanted.omissions
     for source, views in wanted.views.items():
         currents = [one.current for one in views]
         found.views[source] = [replace(one) for one in views]

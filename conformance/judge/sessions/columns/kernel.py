@@ -196,7 +196,7 @@ def change_group(groups: Any, row: int, frame: int, last: int, sequence: int, co
 
 
 @compiled
-def judged(out: Any, values: int, last_outcome: int) -> int:
+def class_word(out: Any, values: int, last_outcome: int) -> int:
     """Return what a packet's class is told by, with what the rules have found; NONE where Python has to report it."""
     for entry in range(1, out[0], 4):
         if values == p.NONE or out[entry + 1] & 7 > last_outcome:
@@ -466,14 +466,14 @@ def run(
             meta[row, OF_OFFSET] + (lengths_0[row] if one else lengths_1[row]), meta[row, OF_HEARD],
         )  # fmt: skip
         shared[r.DECIDED] = 1
-        values = judged(out, values, last_outcome)
+        values = class_word(out, values, last_outcome)
         if kind == steps.ORDER:
             orders.see(
                 rows, of, side, paths, there, paths[there + r.PROGRESS], own, shared, order_out, time, sequence,
                 order_number, value(columns, places, p.F_DQ, row), 1,
             )  # fmt: skip
             shared[r.DECIDED] = 2
-            values = judged(order_out, values, last_outcome)
+            values = class_word(order_out, values, last_outcome)
         if values == p.NONE or rows[mine + r.MISCOUNTED]:
             break
         # --- its class
