@@ -22,7 +22,7 @@ from conformance.adapter.client import DEADLINE_MS, HELLO_MS, RESTART_BUDGET, Cl
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.adapter.forking import Parent
 from conformance.adapter.host import InProcessLink, load_class
-from conformance.adapter.process import Launcher, ProcessLink, StderrLog, TcpLink
+from conformance.adapter.process import Launcher, ProcessLink, StderrLog, TcpLink, marked
 from conformance.adapter.templates import start_of
 from conformance.files import make_folder
 from conformance.suggest import nearest
@@ -245,9 +245,9 @@ def _token(asked: str) -> str | None:
 def _process(command: list[str], options: Options, label: str, *, ours: bool = False, forks: bool = False) -> Launcher:
     """ours: the command is a host of this package. forks: it knows `--fork`."""
     log = StderrLog(options.log)
-    # A foreign program gets our environment unchanged: additions could change what it imports.
+    # A foreign program gets our environment and a mark: other additions could change what it imports.
     environment = _environment() if ours else None
-    parent = Parent(command, environment) if environment is not None and forks else None
+    parent = Parent(command, marked(environment)) if environment is not None and forks else None
 
     def launch() -> ProcessLink:
         return ProcessLink(

@@ -82,6 +82,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 20  # rounds of killing; each kills what was started during the round before
 _SHOWN = 120  # characters of a command line
 _NAMED = 50  # strays listed one by one
+_MARK = "MQCONFORM_DRIVER_OF"
 
 _children_before: frozenset[int] | None = None
 
@@ -117,6 +118,20 @@ def adopt() -> None:
     with contextlib.suppress(OSError, AttributeError):
         _children_before = frozenset(each.pid for each in _processes() if each.parent == os.getpid())
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def marked(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a driver: what is started with it is known as the driver's by `strays`."""
+    return {**environment, _MARK: str(os.getpid())}
+
+
+def _is_foreign(pid: int) -> bool:
+    """Return whether another part of this program has started a process: its environment has no mark of a driver."""
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:  # it ended, or runs as another user
+        return False
+    return bool(environment) and f"{_MARK}={os.getpid()}".encode() not in environment.split(b"\0")
 
 
 def end_session(leader: int) -> None:
@@ -156,7 +171,7 @@ def strays(drivers: Collection[int]) -> list[Process]:
                 continue  # Our own child, or one of our caller's: a pytest worker names its own.
             if each.ended and each.parent == os.getpid():
                 _reap(each.pid)
-            elif not each.ended:
+            elif not each.ended and not _is_foreign(each.pid):
                 found.append(each)
                 ahead.append(each.pid)
     return sorted(found, key=lambda each: each.pid)
@@ -256,7 +271,7 @@ class ProcessLink:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,  # its own group, so that a kill reaches its children too
-                env=foreign_environment() if environment is None else {**os.environ, **environment},
+                env=marked(foreign_environment() if environment is None else {**os.environ, **environment}),
             )
         except FileNotFoundError:
             why = not_startable(command[0])  # None: the file exists, but the interpreter in its first line does not

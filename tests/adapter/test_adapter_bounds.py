@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import tracemalloc
 from itertools import count
@@ -114,6 +115,20 @@ def test_what_outlives_a_driver_is_named_once_and_let_live(tmp_path: Path) -> No
         os.kill(daemon, signal.SIGKILL)
     assert ended(daemon)
     assert daemon not in [each.pid for each in process.strays(())]  # and no zombie of it is kept
+
+
+@linux
+def test_what_another_library_started_is_not_the_drivers(tmp_path: Path) -> None:
+    with driver("leaves_a_daemon", tmp_path):
+        daemon = int((tmp_path / "state" / "daemon").read_text())
+        alien = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(90)"], start_new_session=True)
+    try:
+        pids = [each.pid for each in process.strays(())]
+        assert daemon in pids and alien.pid not in pids
+    finally:
+        os.kill(daemon, signal.SIGKILL)
+        alien.kill()
+        assert alien.wait() == -signal.SIGKILL
 
 
 def test_an_implementation_that_offers_less_after_a_restart_is_told_so(tmp_path: Path) -> None:
