@@ -13,8 +13,10 @@ from conformance.judge.sessions.mutations import (
     Edit,
     captured,
     copy,
+    delayed,
     drop,
     failed,
+    flip,
     frame,
     later,
     lost,
@@ -33,6 +35,7 @@ CONSISTENT, RECONNECTING, RESENDING = "consistent-session", "reconnecting-sessio
 IN_TIME, CLOSES = "MQQB-3.1.5.8.2.acknowledged-in-time", "MQQB-3.1.6.3.closes"
 ORDERED, RESENT, DISCARDED = "MQQB-3.1.6.9.sent", "MQQB-3.1.6.5.resent", "MQQB-3.1.1.6.1.discarded"
 QUEUE = "UserHeader.DestinationQueue.DirectFormatName"
+TX_FLAGS = "TransactionHeader.Flags"
 COUNT = "SessionHeader.AckSequenceNumber"
 
 
@@ -118,6 +121,37 @@ def test_a_message_is_not_received_after_its_time():
     assert not failed(edited(CONSISTENT, *late))
     sent = next(one for one in captured(CONSISTENT) if isinstance(one, Frame) and one.number == 8).time_ns // 10**9
     assert RECEIVED in failed(edited(CONSISTENT, *late, put(8, "UserHeader.SentTime", sent - 20)))
+
+
+@pytest.mark.parametrize(("later_ms", "fails"), [(400, True), (20, False)])
+def test_the_timer_of_order_acks_begins_anew_with_each_message(later_ms, fails):
+    number, previous = (f"TransactionHeader.{name}TxSequenceNumber" for name in ("", "Previous"))
+    second = [put(-1, "UserHeader.MessageID", 7_016), put(-1, number, 2), flip(-1, TX_FLAGS, 0x100)]
+    events = edited(
+        CONSISTENT,
+        copy(22, 22, *second, put(-1, previous, 1), later_ns=later_ms * 1_000_000),
+        drop(24),
+        put(25, "OrderAckBody.TxSequenceNumber", 2),
+        put(25, "OrderAckBody.TxPreviousSequenceNumber", 1),
+        delayed(25, 1_266 + 520 - 2_316),
+    )
+    assert failed(events) == ({"MQQB-3.1.1.6.2.scheduled"} if fails else set())
+
+
+def test_a_refusal_is_told_to_the_administration_queue_too():
+    asked = put(6, "MessagePropertiesHeader.Flags", 4)
+    assert not failed(edited(RECONNECTING, outlasting(90_000)))
+    silent = (drop(15), put(18, COUNT, 4), put(18, "SessionHeader.RecoverableMsgAckFlags", 1))
+    assert failed(edited(RECONNECTING, asked, *silent, outlasting(90_000))) == {"MQMQ-2.2.19.3.flags-na"}
+    assert not failed(edited(RECONNECTING, asked, *silent, outlasting(20_000)))
+    assert not failed(edited(RECONNECTING, put(6, "MessagePropertiesHeader.Flags", 0), *silent, outlasting(90_000)))
+
+
+def test_a_message_leaves_its_queue_once():
+    again = put(-1, "UserHeader.MessageID", 505)
+    counted = put(25, COUNT, 5), put(25, "SessionHeader.RecoverableMsgAckFlags", 3)
+    assert failed(edited(RESENDING, copy(24, 24, again), *counted)) == {"MQQB-3.1.7.2.2.wanted"}
+    assert not failed(edited(RESENDING, copy(24, 24), *counted))
 
 
 def test_a_session_whose_opening_is_not_answered_is_found():

@@ -19,7 +19,7 @@ from conformance.judge.sessions.registers import COVERED_NS, DOUBTED_NS, Registe
 from conformance.judge.sessions.reports import READINGS, bits_of
 from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
-from conformance.judge.sessions.waits import Ending, Pasts, judge_waits
+from conformance.judge.sessions.waits import Ending, Pasts, judge_waits, life_ns
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
 
@@ -131,8 +131,19 @@ def closed(event: Closed, session: Session, tables: Tables, notes: Notes, reache
     judge_waits(ending, event, notes, tables.transactions, tables.messages.known, tables.pasts, reached)
     for side in _OTHER:
         tables.transactions.end_omission((opening.opened.connection, side), event.time_ns, notes)
+    lives = {side: _life(event, side, session, tables) for side in _OTHER}
+    tables.messages.fates.close(opening.opened.connection, notes, lives)
     tables.pings.forget(opening.opened.initiator.address, opening.client)
     tables.pings.forget(opening.opened.acceptor.address, opening.server)
+
+
+def _life(event: Closed, side: Side, session: Session, tables: Tables) -> int | None:
+    """Return when a side lived last; None where something that it sends to the other is missing."""
+    opened = session.opening.opened
+    ends = (opened.initiator.address, opened.acceptor.address)
+    path = tables.transactions.paths.get(ends if side == "initiator" else ends[::-1])
+    whole = session.flow.connection.whole and (path is None or not path.generation)
+    return life_ns(event, side, session.flow.connection.end(side)) if whole else None
 
 
 def ended(reached: int, tables: Tables, notes: Notes) -> None:

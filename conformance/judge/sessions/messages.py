@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Final, Protocol
 
 from conformance.capture import Side
+from conformance.judge.sessions.acknowledgments import (
+    HEADER,
+    INFINITE,
+    LOOKED_AT,
+    NO_BODY,
+    ORIGINAL,
+    Original,
+    Queue,
+    Remembered,
+    fits,
+    fitting,
+    judge_acknowledgment,
+    judge_against,
+    judge_itself,
+    judge_misnamed,
+    judge_missing,
+    meant_by,
+    queue,
+)
 from conformance.judge.sessions.context import (
     BODY,
-    LOST,
     MAX_HOSTS,
     MAX_REMEMBERED,
     NO_TIMES,
@@ -21,314 +38,12 @@ from conformance.judge.sessions.context import (
     Seen,
     digest_of,
 )
+from conformance.judge.sessions.fates import OLD_S, SECONDS, Fates, judge_life
 from conformance.judge.sessions.opening import NULL_GUID
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire import dissect
 from conformance.wire.layout import Value, guid_text
-
-_CORRELATION = requirement_id("MQQB-3.1.7.15.correlation")
-_DELIVERY = requirement_id("MQQB-3.1.7.15.delivery")
-_TIMES = requirement_id("MQQB-3.1.7.15.times")
-_PLAIN = requirement_id("MQQB-3.1.7.15.plain")
-_UNSIGNED = requirement_id("MQQB-3.1.7.15.unsigned")
-_DESTINATION = requirement_id("MQQB-3.1.7.15.destination")
-_RESPONSE = requirement_id("MQQB-3.1.7.15.response-queue")
-_BODY = requirement_id("MQQB-3.1.7.15.body")
-_REQUESTED = requirement_id("MQQB-3.1.7.15.requested")
-_IN_TIME = requirement_id("MQMQ-2.2.18.1.6.nack-reach-queue-timeout")
-_HOPS = requirement_id("MQMQ-2.2.18.1.6.nack-hop-count-exceeded")
-_ADDRESSEE = requirement_id("MQQB-3.1.5.8.10.addressee")
-_NO_TRANSACTIONAL_QUEUE = requirement_id("MQQB-3.1.5.8.2.not-transactional-queue")
-_NO_TRANSACTIONAL_MESSAGE = requirement_id("MQQB-3.1.5.8.2.not-transactional-message")
-_INFINITE = 0xFFFFFFFF
-_NULL = "00000000-0000-0000-0000-000000000000"
-_HEADER = "MessagePropertiesHeader"
-_REACHED, _RECEIVED = 0x0002, 0x4000
-_PA, _PR, _NA, _NR = 1, 2, 4, 8
-_NO_BODY = digest_of(b"")
-_NAMES = "the acknowledged message is not in the capture"
-
-Queue = tuple[str, ...]
-
-ORIGINAL: Final[tuple[str, ...]] = (
-    "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
-    "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived", "UserHeader.SentTime",
-    "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress", "DebugHeader.Queue.QueueIdentifier",
-    *(
-        f"UserHeader.{queue}Queue.{name}"
-        for queue in ("Destination", "Admin")
-        for name in ("DirectFormatName", "PublicQueueIdentifier", "SourceQueueManager", "PrivateQueueIdentifier")
-    ),
-)  # fmt: skip
-"""The values of a message that its acknowledgment is compared with; keys that no packet has are not requested."""
-
-
-@dataclass(frozen=True, slots=True)
-class Original:
-    """The values of a message that its acknowledgment is compared with.
-
-    asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. expires: it has a time to live. addressee: the
-    queue manager of its queue, None for a direct name. sent, lasts: SentTime and TimeToBeReceived.
-    """
-
-    frame: int
-    delivery: int | None
-    asked: int
-    destination: Queue | None
-    admin_queue: Queue | None
-    body: bytes
-    encrypted: bool
-    transactional: bool
-    expires: bool
-    addressee: str | None
-    sent: int | None
-    lasts: int | None
-
-    @classmethod
-    def of(cls, frame: int, values: Values, body: bytes) -> Original:
-        """Make it from the values of `ORIGINAL` of the message in this frame. body: its digest."""
-        return cls(
-            frame,
-            values.number("UserHeader.Flags.DM"),
-            (values.number(f"{_HEADER}.Flags") or 0) & 15,
-            queue(values, "DestinationQueue", "DQ"),
-            queue(values, "AdminQueue", "AQ"),
-            body,
-            bool(values.number("SecurityHeader.Flags.EB")),
-            bool(values.number("UserHeader.Flags.TH")),
-            any(
-                values.number(key) != _INFINITE
-                for key in ("BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived")
-            ),
-            _addressee(values),
-            values.number("UserHeader.SentTime"),
-            values.number("UserHeader.TimeToBeReceived"),
-        )
-
-
-def _addressee(values: Values) -> str | None:
-    named = values.text("UserHeader.QueueManagerAddress")
-    return None if named in (None, _NULL) or values.number("UserHeader.Flags.DQ") == 7 else named
-
-
-class Values(Protocol):
-    """The values of a packet, or of a remembered message."""
-
-    def number(self, key: str) -> int | None:
-        """Return a numeric field, as `Seen.number`."""
-
-    def text(self, key: str) -> str | None:
-        """Return a text field, as `Seen.text`."""
-
-
-def queue(seen: Values, name: str, selector: str) -> Queue | None:
-    """Return a queue of the UserHeader, equal for every way of naming it; None for no queue or a meaningless form."""
-    kind = seen.number(f"UserHeader.Flags.{selector}")
-    prefix = f"UserHeader.{name}."
-    if kind == 7:
-        return "direct", (seen.text(prefix + "DirectFormatName") or "").lower()
-    if kind == 5:
-        return "public", seen.text(prefix + "PublicQueueIdentifier") or ""
-    manager = {
-        2: "UserHeader.SourceQueueManager",
-        3: "UserHeader.QueueManagerAddress",
-        6: prefix + "SourceQueueManager",
-    }
-    if kind in manager:
-        return "private", seen.text(manager[kind]) or "", str(seen.number(prefix + "PrivateQueueIdentifier"))
-    return None
-
-
-# The reasons of some negative acknowledgments show in the message itself (MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.18.1.6).
-# Others do not: a queue that takes only signed or encrypted messages has any other message reported like one whose
-# signature is wrong.
-_REASONS: Final[Mapping[int, tuple[str, str, Callable[[Seen, Original], bool]]]] = {
-    0x8002: (_IN_TIME, "a message with a time to live", lambda _, one: one.expires),
-    0x8005: (
-        _HOPS, "no rejection by the addressee",
-        lambda seen, one: one.addressee is None or one.addressee != seen.text("UserHeader.SourceQueueManager"),
-    ),
-    0x8009: (_NO_TRANSACTIONAL_QUEUE, "a transactional message", lambda _, one: one.transactional),
-    0x800A: (_NO_TRANSACTIONAL_MESSAGE, "a message without a transaction", lambda _, one: not one.transactional),
-}  # fmt: skip
-
-
-def judge_reason(seen: Seen, notes: Notes, original: Original) -> None:
-    """Judge that a negative acknowledgment, or a negative FinalAck, has a reason that its message can give."""
-    message_class = seen.number(f"{_HEADER}.MessageClass") or 0
-    if message_class in _REASONS:
-        requirement, expected, shows = _REASONS[message_class]
-        shown = shows(seen, original)
-        notes.judge(requirement, shown, seen, expected, "one" if shown else "another")
-
-
-def wanted_bit(message_class: int) -> int:
-    """Return the bit that requests acknowledgments of this class: of arrival or of receipt, positive or negative."""
-    positive = {_REACHED: _PA, _RECEIVED: _PR}.get(message_class)
-    return positive if positive is not None else _NR if message_class >= 0xC000 else _NA
-
-
-def judge_acknowledgment(seen: Seen, notes: Notes) -> None:
-    """Judge the demands on an acknowledgment that do not depend on the acknowledged message."""
-    times = [seen.number("BaseHeader.TimeToReachQueue"), seen.number("UserHeader.TimeToBeReceived")]
-    notes.same(_TIMES, seen, [_INFINITE, _INFINITE], times)
-    asked = {
-        "acknowledgments": seen.number(f"{_HEADER}.Flags"),
-        "JN": seen.number("UserHeader.Flags.JN"),
-        "JP": seen.number("UserHeader.Flags.JP"),
-        "PrivacyLevel": seen.number(f"{_HEADER}.PrivacyLevel"),
-    }
-    notes.same(_PLAIN, seen, dict.fromkeys(asked, 0), asked)
-    notes.same(_UNSIGNED, seen, 0, seen.number("SecurityHeader.SignatureSize") or 0)
-
-
-def judge_itself(seen: Seen, notes: Notes) -> None:
-    """Judge an acknowledgment that names itself, or another message of its own queue manager that it does not fit."""
-    notes.judge(_CORRELATION, False, seen, "the identifier of the acknowledged message", "one of its sender's own")
-
-
-def judge_missing(seen: Seen, notes: Notes, *, named: bool) -> None:
-    """Judge an acknowledgment whose message was not seen. named: the acknowledgment names a message."""
-    if named:
-        notes.undecided(_CORRELATION, seen, _NAMES)
-    else:
-        notes.judge(_CORRELATION, False, seen, "the identifier of a message", "zeros")
-
-
-def fits(seen: Seen, original: Original) -> bool:
-    """Tell whether an acknowledgment agrees with a message in all that it takes over, its name apart."""
-    bit = wanted_bit(seen.number(f"{_HEADER}.MessageClass") or 0)
-    return (
-        bool(original.asked & bit)
-        and original.delivery == seen.number("UserHeader.Flags.DM")
-        and original.admin_queue is not None
-        and original.admin_queue == queue(seen, "DestinationQueue", "DQ")
-        and original.destination is not None
-        and original.destination == queue(seen, "ResponseQueue", "RQ")
-    )
-
-
-def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
-    """Judge the values that an acknowledgment takes over from its message."""
-    where = f"packet {original.frame}"
-    notes.judge(_CORRELATION, True, seen, where, where)
-    notes.same(_DELIVERY, seen, original.delivery, seen.number("UserHeader.Flags.DM"))
-    message_class = seen.number(f"{_HEADER}.MessageClass") or 0
-    bit = wanted_bit(message_class)
-    notes.judge(_REQUESTED, bool(original.asked & bit), seen, {"asked for": bit}, {"asked for": original.asked})
-    _same_queue(notes, _DESTINATION, seen, original.admin_queue, queue(seen, "DestinationQueue", "DQ"))
-    _same_queue(notes, _RESPONSE, seen, original.destination, queue(seen, "ResponseQueue", "RQ"))
-    if message_class in (_REACHED, _RECEIVED):
-        if original.addressee is not None:
-            notes.same(_ADDRESSEE, seen, original.addressee, seen.text("UserHeader.SourceQueueManager"))
-        return
-    judge_reason(seen, notes, original)
-    if original.encrypted:
-        empty = seen.body() == _NO_BODY
-        notes.judge(_BODY, empty, seen, "no body, since that of the message is encrypted", "none" if empty else "one")
-    elif not seen.number("SecurityHeader.Flags.EB"):
-        holds = seen.body() == original.body
-        notes.judge(_BODY, holds, seen, f"the body of {where}", "the same" if holds else "another one")
-
-
-def _same_queue(notes: Notes, requirement: str, seen: Seen, expected: Queue | None, actual: Queue | None) -> None:
-    if expected is None and requirement == _DESTINATION:
-        notes.judge(requirement, False, seen, "no acknowledgment without an administration queue", list(actual or ()))
-    elif expected is not None:
-        notes.judge(requirement, expected == actual, seen, list(expected), list(actual or ()))
-
-
-LOOKED_AT = 4_096  # Messages that are compared with an acknowledgment whose message is unknown.
-Name = tuple[str, int]
-
-
-class Message(Values, Protocol):
-    """See `messages.Known`."""
-
-    frame: int
-    body: bytes
-
-
-class Remembered(Protocol):
-    """See `messages.Messages.known`."""
-
-    def __len__(self) -> int: ...
-
-    def get(self, key: Name, /) -> Message | None:
-        """Return a message."""
-
-    def items(self) -> Iterable[tuple[Name, Message]]:
-        """Yield all messages, the oldest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Meant:
-    """The message whose name should stand in a CorrelationID. sure: no message that the capture lacks has the name."""
-
-    frame: int
-    sure: bool
-
-
-def meant_by(seen: Seen, correlation: bytes, known: Remembered) -> Meant | None:
-    """Return the message whose name should stand in this CorrelationID; None when it may be unseen."""
-    number = int.from_bytes(correlation[:4], "little")
-    exchanged = known.get((guid_text(correlation[4:]), number))
-    if exchanged is not None:
-        return Meant(exchanged.frame, sure=True)
-    if len(known) > LOOKED_AT:
-        return None
-    source, number = guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")
-    own = source == seen.text("UserHeader.SourceQueueManager")
-    others = list(islice(known.items(), LOOKED_AT))
-    reached = max((name[1] for name, _ in others if name[0] == source), default=None)
-    found = [
-        (name, one)
-        for name, one in others
-        if (name[1] == number if own else name[0] == source) and fits(seen, Original.of(one.frame, one, one.body))
-    ]
-    if len(found) != 1 or not (own or (reached is not None and number > reached)):
-        return None
-    return Meant(found[0][1].frame, sure=False)
-
-
-def fitting(seen: Seen, known: Remembered) -> Message | None:
-    """Return the only message that agrees with an acknowledgment in all but its name; None for none or several."""
-    if len(known) > LOOKED_AT:
-        return None
-    found = [one for _, one in known.items() if fits(seen, Original.of(one.frame, one, one.body))]
-    return found[0] if len(found) == 1 else None
-
-
-_NOT_RECEIVED = requirement_id("MQMQ-2.2.18.1.6.nack-receive-timeout")
-_NOBODY = 0xC002  # The class that tells that nobody has received a message in time.
-
-
-def judge_life(seen: Seen, notes: Notes, original: Original) -> None:
-    """Judge when a message was received, or was not, by its TimeToBeReceived; the clock of its sender is right."""
-    said, message_class = seen.number("UserHeader.SentTime"), seen.number(f"{_HEADER}.MessageClass")
-    if original.sent is None or original.lasts in (None, _INFINITE) or said is None:
-        return
-    if not -_SECONDS <= seen.time_ns // 1_000_000_000 - said <= OLD_S:
-        return
-    waited, lasts = said - original.sent, original.lasts or 0
-    if message_class == _NOBODY:
-        notes.judge(_NOT_RECEIVED, waited >= lasts - OLD_S, seen, {"at least, s": lasts}, {"s": waited})
-    elif message_class == _RECEIVED and waited > lasts + OLD_S:
-        notes.judge(_CLASSES[_RECEIVED], False, seen, {"at most, s": lasts}, {"s": waited})
-
-
-def judge_misnamed(seen: Seen, notes: Notes, meant: Meant, there: Path) -> None:
-    """Judge an acknowledgment with a name that is not the meant message's. there: the path that messages come on."""
-    actual = (seen.raw(f"{_HEADER}.CorrelationID") or b"").hex()
-    expected = f"the name of packet {meant.frame}"
-    if meant.sure:
-        notes.judge(_CORRELATION, False, seen, expected, actual)
-    elif there.generation:
-        notes.undecided(_CORRELATION, seen, LOST)
-    else:
-        notes.suspect(_CORRELATION, seen, expected, actual, (there,))
-
 
 REPORT_CLASS: Final = ENUMERATIONS["MESSAGE_CLASS_VALUES"].members["MQMSG_CLASS_REPORT"]
 
@@ -452,12 +167,12 @@ _IDENTITY = (
     "UserHeader.ResponseQueue.DirectFormatName",
     "UserHeader.Flags.DM",
     "UserHeader.Flags.TH",
-    f"{_HEADER}.MessageClass",
-    f"{_HEADER}.CorrelationID",
-    f"{_HEADER}.ApplicationTag",
-    f"{_HEADER}.BodyType",
-    f"{_HEADER}.Label",
-    f"{_HEADER}.ExtensionData",
+    f"{HEADER}.MessageClass",
+    f"{HEADER}.CorrelationID",
+    f"{HEADER}.ApplicationTag",
+    f"{HEADER}.BodyType",
+    f"{HEADER}.Label",
+    f"{HEADER}.ExtensionData",
 )
 
 _ALSO = (*(key for key in ORIGINAL if key not in _IDENTITY), *_MARKS, _HOP_COUNT)
@@ -465,19 +180,12 @@ REMEMBERED: Final[tuple[str, ...]] = (*_IDENTITY, *_ALSO)
 _AT = {key: at for at, key in enumerate(REMEMBERED)}
 _MANY = len(_IDENTITY)
 _CLASS, _EXTENSION, _ENCRYPTED = (
-    _AT[key] for key in (f"{_HEADER}.MessageClass", f"{_HEADER}.ExtensionData", "SecurityHeader.Flags.EB")
+    _AT[key] for key in (f"{HEADER}.MessageClass", f"{HEADER}.ExtensionData", "SecurityHeader.Flags.EB")
 )
 _TRANSACTION = _AT["UserHeader.Flags.TH"]
 _SHORT = 64  # Bytes up to this length are remembered as they are, longer ones as a digest.
 
 Back = Callable[[Seen], Path]
-Fate = tuple[str, int, Queue | None]
-"""A message, and the queue that it went to: one may go to several."""
-_ARRIVAL = requirement_id("MQMQ-2.2.19.3.flags-pa")
-_CLASSES: Final[Mapping[int, str]] = {
-    _REACHED: requirement_id("MQMQ-2.2.18.1.6.ack-reach-queue"),
-    _RECEIVED: requirement_id("MQMQ-2.2.18.1.6.ack-receive"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,7 +225,7 @@ class Known:
         mine, its = self.values, other.values
         if any(mine[at] != its[at] for at in range(_MANY) if at != beside):
             return True
-        return (_NO_BODY if mine[_ENCRYPTED] else self.body) != (_NO_BODY if its[_ENCRYPTED] else other.body)
+        return (NO_BODY if mine[_ENCRYPTED] else self.body) != (NO_BODY if its[_ENCRYPTED] else other.body)
 
     @classmethod
     def of(cls, seen: Seen) -> Known:
@@ -556,11 +264,11 @@ def _same_marks(seen: Seen, notes: Notes, before: Known) -> None:
 class Messages:
     """The messages of a capture by their identifier: source queue manager and number.
 
-    fates: the classes of the acknowledgments of a message and a queue: of its arrival, and (True) of what came then.
+    fates: what has become of them.
     """
 
     known: OrderedDict[tuple[str, int], Known] = field(default_factory=OrderedDict)
-    fates: OrderedDict[Fate, dict[bool, int]] = field(default_factory=OrderedDict)
+    fates: Fates = field(default_factory=Fates)
 
     def see(
         self, seen: Seen, notes: Notes, source: str | None, number: int | None, back: Back, ages: Makers
@@ -607,11 +315,12 @@ class Messages:
         source, number = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
         known = None if source is None or number is None else self.known.get((source, number))
         if known is not None:
-            judge_reason(seen, notes, Original.of(known.frame, known, known.body))
+            original = Original.of(known.frame, known, known.body)
+            self.fates.finish(seen, notes, (source or "", number or 0), original)
 
     def _acknowledgment(self, seen: Seen, notes: Notes, back: Back, ages: Makers) -> None:
         judge_acknowledgment(seen, notes)
-        correlation = seen.raw(f"{_HEADER}.CorrelationID")
+        correlation = seen.raw(f"{HEADER}.CorrelationID")
         if correlation is None or len(correlation) != 20:
             return
         key = guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")
@@ -631,32 +340,10 @@ class Messages:
                 judge_itself(seen, notes)
             else:
                 judge_against(seen, notes, original)
-                self._fate(seen, notes, (*key, original.destination), original, back(seen))
+                self.fates.acknowledge(seen, notes, key, original, back(seen))
                 age = ages.get(key[0])
-                if age is not None and -_SECONDS <= age <= OLD_S:
+                if age is not None and -SECONDS <= age <= OLD_S:
                     judge_life(seen, notes, original)
-
-    def _fate(self, seen: Seen, notes: Notes, key: Fate, original: Original, there: Path) -> None:
-        """Judge that a message has one fate: it arrives or does not, and then it is received or is not."""
-        message_class = seen.number(f"{_HEADER}.MessageClass") or 0
-        then = message_class & _RECEIVED != 0
-        fate = self.fates.setdefault(key, {})
-        while len(self.fates) > MAX_HOSTS:
-            self.fates.popitem(last=False)
-        before = fate.setdefault(then, message_class)
-        if message_class == _REACHED and original.asked & _PA:
-            notes.judge(_ARRIVAL, True, seen, "an acknowledgment of the arrival", "one")
-        requirement = _CLASSES.get(message_class) or _CLASSES.get(before)
-        if requirement is None:
-            return
-        if before != message_class:
-            notes.judge(requirement, False, seen, f"one class, as {before:#06x}", f"{message_class:#06x}")
-        elif message_class == _RECEIVED and fate.get(False, _REACHED) != _REACHED:
-            notes.judge(requirement, False, seen, f"none after {fate[False]:#06x}", f"{message_class:#06x}")
-        elif message_class == _RECEIVED and original.asked & _PA and False not in fate and not there.generation:
-            notes.judge(_ARRIVAL, False, seen, "an acknowledgment of the arrival before", "none")
-        else:
-            notes.judge(requirement, True, seen, f"{message_class:#06x}", f"{message_class:#06x}")
 
 
 SENT_TIME = requirement_id("MQMQ-2.2.19.2.sent-time")
@@ -664,9 +351,6 @@ EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
 _ORDINAL = requirement_id("MQQB-3.1.7.1.1.ordinal")
 # A clock is right that is this close to the capture's; a time is wrong that is so far after it, or before it.
 RIGHT, AHEAD, BEHIND = 3_600, 86_400, 10 * 365 * 86_400
-OLD_S: Final = 5
-"""A message so much older than the youngest of its queue manager may have been sent before."""
-_SECONDS = 2  # SentTime is in whole seconds, and so may be the clock it is compared with.
 
 Place = tuple[int | None, str, str, int | None]  # Connection, queue manager, queue and priority.
 
@@ -703,23 +387,23 @@ class Lifetimes:
         if sent is None or allowed is None:
             return True
         if seen.time_ns <= 0:
-            for requirement in (SENT_TIME, EXPIRED)[: 1 if allowed == _INFINITE else 2]:
+            for requirement in (SENT_TIME, EXPIRED)[: 1 if allowed == INFINITE else 2]:
                 notes.undecided(requirement, seen, NO_TIMES, anywhere=True)
             return True
         age = seen.time_ns // 1_000_000_000 - sent
         if not self._is_time(seen, notes, source, age):
             return True
         smallest = self.smallest.get(source)
-        old = not -_SECONDS <= age <= OLD_S if smallest is None else age - smallest > OLD_S
+        old = not -SECONDS <= age <= OLD_S if smallest is None else age - smallest > OLD_S
         if smallest is None or age < smallest:
             smallest = self.smallest[source] = age
             if len(self.smallest) > MAX_HOSTS:
                 self.smallest.popitem(last=False)
-        if allowed == _INFINITE:
+        if allowed == INFINITE:
             return old
-        if age - smallest > allowed + _SECONDS and not -_SECONDS <= age <= allowed + _SECONDS:
+        if age - smallest > allowed + SECONDS and not -SECONDS <= age <= allowed + SECONDS:
             notes.judge(EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
-        elif age - smallest <= allowed + _SECONDS and age <= allowed + _SECONDS:
+        elif age - smallest <= allowed + SECONDS and age <= allowed + SECONDS:
             if not notes.passed(EXPIRED):
                 notes.judge(EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
         else:

@@ -11,8 +11,10 @@ from conformance.judge.sessions import flow_steps as steps
 from conformance.judge.sessions import registers as r
 from conformance.judge.sessions.registers import NONE
 
-FORM, SEQUENCE, IN_ORDER, ACCEPTED, ACCEPTED_LESS, DELAY, LATE, SCHEDULED, BEFORE_NEXT, NEVER_DECREASES = range(32, 42)
-"""The rules, see `order_acks.RULES`."""
+FORM, SEQUENCE, IN_ORDER, ACCEPTED, ACCEPTED_LESS, DELAY, LATE, SCHEDULED, BEFORE_NEXT, NEVER_DECREASES, RESTARTED = (
+    range(32, 43)
+)
+"""The rules, see `reports.RULES`."""
 SEQUENCE_UNKNOWN: Final = 2
 """The act of a NOTE: neither side is known to have sent on the sequence."""
 ACKNOWLEDGED, OWN_OUTGOING = 1, 2
@@ -29,6 +31,8 @@ LEAST_NS: Final = (DELAY_MS - steps.TICK_MS) * _MS
 """Timers run in ticks."""
 LATE_NS: Final = 13_000_000_000
 """OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time in which an OrderAck gets its turn on a session."""
+RESTARTED_NS: Final = 8_000_000_000
+"""MaximumOrderAckDelay, of which a second may lack in LastOrderAckSendTime, and the time on the way."""
 SCHEDULED_NS: Final = 1_550_000_000
 """The same after the last message: OrderAckTimeout, a tick, and a second."""
 
@@ -57,9 +61,10 @@ def see(
     mine = base + r.SIDES[side]
     begun = rows[base + r.OPENED_NS] if steps.has_room(rows, mine) else time
     if new:  # One that is sent again, on another session, comes at any time.
+        restart(rows, base, paths, there, progress, shared, out, time, number)
         delay(rows, base, paths, there, progress, shared, out, time, number, begun)
         schedule(paths, there, progress, shared, out, time, number, begun)
-    paths[there + r.ANSWERED_NS] = time
+    paths[there + r.ANSWERED_NS], paths[there + r.ANSWERED_ON] = time, paths[progress + r.NUMBER_ON]
     done = paths[progress + r.DONE]
     if done and new:
         steps.judge(out, NEVER_DECREASES, number >= done, done, number)
@@ -132,6 +137,26 @@ def delay(
     return 0
 
 
+def restart(
+    rows: Any, base: int, paths: Any, there: int, progress: int, shared: Any, out: Any, time: int, number: int
+) -> int:
+    """Judge that the OrderAck timer starts again with the last message that an OrderAck is for (3.1.2.7).
+
+    It does so soon after the OrderAck before. One that begins it is judged by `delay`.
+    """
+    begun, last, before = paths[progress + r.WAITS_NS], paths[progress + r.NUMBER_NS], paths[there + r.ANSWERED_NS]
+    if not 0 < before < begun < last or number != paths[progress + r.NUMBER]:
+        return 0
+    if last - before > RESTARTED_NS or paths[there + r.ANSWERED_ON] != paths[progress + r.NUMBER_ON]:
+        return 0
+    if paths[there + r.GENERATION]:
+        return steps.leave(rows, base, out, RESTARTED, steps.UNSEEN)
+    why = steps.untimely(shared, before, time, LEAST_NS)
+    if why:
+        return steps.put(out, RESTARTED, steps.OPEN, why, 1)
+    return steps.judge(out, RESTARTED, time - last >= LEAST_NS, DELAY_MS, (time - last) // _MS)
+
+
 def schedule(paths: Any, there: int, progress: int, shared: Any, out: Any, time: int, number: int, begun: int) -> int:
     """Judge that an OrderAck follows the last message soon, and is for it, on a session that stands since then."""
     gap, last = paths[there + r.GAP_NS], paths[there + r.SENT_NS]
@@ -153,8 +178,10 @@ def schedule(paths: Any, there: int, progress: int, shared: Any, out: Any, time:
     return 0
 
 
-def advance(paths: Any, path: int, progress: int, time: int, number: int, previous: int, unended: int, dq: int) -> int:
-    """Take notice of a new transactional message; one is accepted only in order (3.1.5.8.6).
+def advance(
+    paths: Any, path: int, progress: int, time: int, connection: int, number: int, previous: int, unended: int, dq: int
+) -> int:
+    """Take notice of a transactional message; a new one is accepted only in order (3.1.5.8.6).
 
     unended: by how much the number of transactions without a last message grows. Everything before the first message
     seen counts as accepted.
@@ -168,10 +195,11 @@ def advance(paths: Any, path: int, progress: int, time: int, number: int, previo
         paths[progress + r.ACCEPTED], paths[progress + r.ACCEPTED_IN] = max(number, max(0, accepted)), generation
     elif number > accepted and previous <= accepted:
         paths[progress + r.ACCEPTED] = number
-    paths[progress + r.NUMBER] = number
+    paths[progress + r.NUMBER], paths[progress + r.NUMBER_NS] = number, time
+    paths[progress + r.NUMBER_ON] = connection
     paths[path + (r.DIRECT if dq == DIRECT else r.INDIRECT)] = 1
     return progress
 
 
-LOWERED: Final = (judge_form, accept, delay, schedule, advance, see)
+LOWERED: Final = (judge_form, accept, restart, delay, schedule, advance, see)
 """The functions that compiled code includes."""

@@ -44,21 +44,25 @@ STAMP: Final = 0
 # A path, the transactional traffic from one host to another. GENERATION: grows with every loss. DIRECT, INDIRECT:
 # transactional messages went to direct names, and to others; NAMED_DIRECT: any message went to one. ANSWERS: an
 # OrderAck has come back. BEGUN_NS: when the first message after the last OrderAck came. SENT_NS, SENT_ON: when and on
-# which connection the last transactional message came. ANSWERED_NS: when the last OrderAck did, 0 before. AGAIN_NS:
-# when the last message was sent again. GAP_NS: how long no OrderAck had come before the next message, where that is too
-# long. REFUSAL: a FinalAck has come that refuses a message. SEQUENCES of it are remembered; compiled code finds the one
-# that was asked for last, SEQUENCE, in the row PROGRESS. HOSTS_0, HOSTS_1: the words of its hosts.
+# which connection the last transactional message came. ANSWERED_NS, ANSWERED_ON: when the last OrderAck did, 0 before,
+# and the connection of what it was for. AGAIN_NS: when the last message was sent again. GAP_NS: how long no OrderAck
+# had come before the next message, where that is too long. REFUSAL: a FinalAck has come that refuses a message.
+# SEQUENCES of it are remembered; compiled code finds the one that was asked for last, SEQUENCE, in the row PROGRESS.
+# HOSTS_0, HOSTS_1: the words of its hosts.
 (
     GENERATION, DIRECT, INDIRECT, NAMED_DIRECT, ANSWERS, BEGUN_NS, SENT_NS, SENT_ON, ANSWERED_NS, AGAIN_NS,
-    GAP_NS, REFUSAL, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1,
-) = range(1, 18)  # fmt: skip
+    GAP_NS, REFUSAL, SEQUENCES, SEQUENCE, PROGRESS, HOSTS_0, HOSTS_1, ANSWERED_ON,
+) = range(1, 19)  # fmt: skip
 # The progress of a sequence. HIGHEST, DONE: the highest number sent, and acknowledged, 0 while there is none. ACCEPTED:
 # that reached by a receiver that takes messages only in order, in the generation ACCEPTED_IN; NONE while nothing was
 # seen. NUMBER: that of the last message, accepted or not. WAITS_NS: when the first message after the last OrderAck
 # came. UNENDED: transactions whose last message has not come. OVER: all of it is acknowledged, also by the session.
-# WHOLE: the first message of it that came has number 1.
-HIGHEST, DONE, ACCEPTED, ACCEPTED_IN, NUMBER, WAITS_NS, UNENDED, OVER, WHOLE = range(1, 10)
-PLACES: Final = 18
+# WHOLE: the first message of it that came has number 1. NUMBER_NS, NUMBER_ON: when the message NUMBER came, and on
+# which connection.
+(
+    HIGHEST, DONE, ACCEPTED, ACCEPTED_IN, NUMBER, WAITS_NS, UNENDED, OVER, WHOLE, NUMBER_NS, NUMBER_ON,
+) = range(1, 12)  # fmt: skip
+PLACES: Final = 19
 # A node of a chain: a message under way, with its time, and its frame twice and one more if it is recoverable; or a
 # recoverable number, in NODE_TIME.
 NODE_NEXT, NODE_TIME, NODE_MESSAGE = range(3)

@@ -130,6 +130,9 @@ RULES: Final = {
         lambda _, __, gap: ("an OrderAck before the next message", {"ms": gap}),
     ),
     orders.NEVER_DECREASES: Rule(requirement_id("MQQB-3.1.1.6.2.never-decreases"), _named("at least")),
+    orders.RESTARTED: Rule(
+        requirement_id("MQQB-3.1.1.6.2.scheduled"), _milliseconds("after the last message at least, ms")
+    ),
 }
 """The rules, by their numbers in `flow_steps` and `order_steps`."""
 

@@ -18,7 +18,7 @@ from conformance.judge.sessions.sequences import RESENT, Hosts, Resends, Sent, S
 from conformance.spec.catalogue import requirement_id
 
 if TYPE_CHECKING:
-    from conformance.judge.sessions.messages import Remembered
+    from conformance.judge.sessions.acknowledgments import Remembered
 
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")
 _LAST = requirement_id("MQMQ-2.2.20.5.last-in-transaction")
@@ -429,8 +429,10 @@ class Transactions:
             view.see(seen, results[-1], path, back, hosts, sent, before)
         results[_follow(views)].tell(seen, notes, views[0].scope, tuple(one.scope for one in views if not one.failed))
         progress = path.begin(sent.sequence, whole=sent.number == 1)
-        dq = seen.number("UserHeader.Flags.DQ") or 0
-        advance(path.block.rows, path.base, progress.base, seen.time_ns, sent.number, sent.previous, delta, dq)
+        advance(
+            path.block.rows, path.base, progress.base, seen.time_ns, seen.connection or 0, sent.number, sent.previous,
+            delta, seen.number("UserHeader.Flags.DQ") or 0,
+        )  # fmt: skip
         path.newest = max(path.newest or 0, sent.sequence)
         path.bound(MAX_REMEMBERED)
 

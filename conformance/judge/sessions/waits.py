@@ -24,7 +24,7 @@ from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict, of_frame
 
 if TYPE_CHECKING:
-    from conformance.judge.sessions.messages import Remembered
+    from conformance.judge.sessions.acknowledgments import Remembered
 
 _S, _MS = 1_000_000_000, 1_000_000
 _LATE_NS: Final = 5 * _S
@@ -235,14 +235,10 @@ def _ends(ending: Ending, closed: Closed, side: Side) -> Registers:
     """Return when both ends lived last: an end that closes lives."""
     sides, opening = {one: ending.connection.end(one) for one in _OTHER}, ending.opening
 
-    def latest(one: Side) -> int:
-        alive = closed.both or (closed.by == one and closed.how in ("fin", "rst"))
-        return int(closed.time_ns if alive else sides[one].latest_ns)
-
     other = _OTHER[side]
     return {
-        "Sender.Latest": latest(side),
-        "Receiver.Latest": latest(other),
+        "Sender.Latest": life_ns(closed, side, sides[side]),
+        "Receiver.Latest": life_ns(closed, other, sides[other]),
         "Receiver.Frame": sides[other].latest,
         "Sender.Frame": sides[side].latest,
         "Sender.Initiates": side == "initiator",
@@ -250,6 +246,12 @@ def _ends(ending: Ending, closed: Closed, side: Side) -> Registers:
         "Opening.Waiting": opening.known and opening.stage == OPEN - 1 and not opening.derailed,
         "Receiver.Paused": sides[other].paused_ns != 0,
     }
+
+
+def life_ns(closed: Closed, side: Side, end: End) -> int:
+    """Return when a side of a connection that ends lived last: one that closes it lives."""
+    alive = closed.both or (closed.by == side and closed.how in ("fin", "rst"))
+    return int(closed.time_ns if alive else end.latest_ns)
 
 
 def _has_room(side: End) -> bool:

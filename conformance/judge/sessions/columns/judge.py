@@ -51,6 +51,7 @@ _USES = (
     "conformance.judge.sessions.registers",
     "conformance.judge.sessions.flow_steps",
     "conformance.judge.sessions.order_steps",
+    "conformance.judge.sessions.fates",
     "conformance.judge.sessions.keys",
     "conformance.judge.sessions.messages",
     "conformance.judge.sessions.transactions",

@@ -28,8 +28,9 @@ from conformance.judge.sessions.columns.layout import (
     NONE,
     OLDEST,
 )
+from conformance.judge.sessions.fates import OLD_S
 from conformance.judge.sessions.keys import queue_lane
-from conformance.judge.sessions.messages import AHEAD, BEHIND, OLD_S, RIGHT
+from conformance.judge.sessions.messages import AHEAD, BEHIND, RIGHT
 from conformance.judge.sessions.transactions import GAP_NS
 from conformance.wire.columns.intrinsics import prefetch, u8, u16, u64
 from conformance.wire.columns.jit import compiled
@@ -548,8 +549,9 @@ def run(
                     if current >= 0:
                         index[current, p.CURRENT_HIGHEST] = sequence_number
                 orders.advance(
-                    paths, path, progress, time, sequence_number, previous, unended, value(columns, places, p.F_DQ, row)
-                )
+                    paths, path, progress, time, connection, sequence_number, previous, unended,
+                    value(columns, places, p.F_DQ, row),
+                )  # fmt: skip
         at += 1
         cursor[p.WHY] = p.ENDED
     cursor[p.AT] = at

@@ -1,0 +1,181 @@
+"""Judges what has become of a message by all that acknowledges it: messages of administration, and FinalAcks."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from conformance.capture import Side
+from conformance.judge.sessions.acknowledgments import (
+    HEADER,
+    INFINITE,
+    NA,
+    NR,
+    PA,
+    PR,
+    REACHED,
+    RECEIVED,
+    Name,
+    Original,
+    Queue,
+    judge_reason,
+    wanted_bit,
+)
+from conformance.judge.sessions.context import MAX_HOSTS, Notes, Path, Seen
+from conformance.spec.catalogue import requirement_id
+from conformance.spec.constants.enumerations import ENUMERATIONS
+
+OLD_S: Final = 5
+"""A message so much older than the youngest of its queue manager may have been sent before."""
+SECONDS: Final = 2
+"""SentTime is in whole seconds, and so may be the clock it is compared with."""
+_CLASS = f"{HEADER}.MessageClass"
+_CODES = ENUMERATIONS["MESSAGE_CLASS_VALUES"].members
+_NOBODY = _CODES["MQMSG_CLASS_NACK_RECEIVE_TIMEOUT"]
+_NOT_RECEIVED = requirement_id("MQMQ-2.2.18.1.6.nack-receive-timeout")
+_CLASSES: Final[Mapping[int, str]] = {
+    REACHED: requirement_id("MQMQ-2.2.18.1.6.ack-reach-queue"),
+    RECEIVED: requirement_id("MQMQ-2.2.18.1.6.ack-receive"),
+}
+_WANTED: Final[Mapping[int, str]] = {
+    PA: requirement_id("MQMQ-2.2.19.3.flags-pa"),
+    PR: requirement_id("MQMQ-2.2.19.3.flags-pr"),
+    NA: requirement_id("MQMQ-2.2.19.3.flags-na"),
+    NR: requirement_id("MQMQ-2.2.19.3.flags-nr"),
+}
+"""Of the bit that asks for an acknowledgment."""
+_ONCE = requirement_id("MQQB-3.1.7.2.2.wanted")
+# What a queue manager does not say to strangers, as long as SendInsecureNacks is FALSE (MS-MQQB 3.1.7.15).
+_INSECURE = frozenset(
+    _CODES[f"MQMSG_CLASS_NACK_{name}"]
+    for name in ("BAD_DST_Q", "BAD_ENCRYPTION", "BAD_SIGNATURE", "ACCESS_DENIED", "UNSUPPORTED_CRYPTO_PROVIDER")
+)
+_LATE_NS: Final = 60_000_000_000
+"""An acknowledgment may wait this long for a session that takes it."""
+_MOST_DEBTS = 256
+
+Fate = tuple[str, int, Queue | None]
+"""A message, and the queue that it went to: one may go to several."""
+
+
+class Debt(NamedTuple):
+    """An acknowledgment of administration that is owed.
+
+    final: the FinalAck that shows it. message_class: its class. home: the host of its queue, as a direct name has it;
+    None for the host of the message's queue manager, to which the FinalAck goes.
+    """
+
+    final: Seen
+    message_class: int
+    home: str | None
+
+
+@dataclass(slots=True)
+class Fates:
+    """What has become of the messages of a capture.
+
+    classes: the classes of their acknowledgments: of their arrival, and (True) of what came then. finals: the first
+    FinalAcks that say that a message has left its queue, by message, place and queue manager. debts: what is owed.
+    homes: the addresses to which direct names lead.
+    """
+
+    classes: OrderedDict[Fate, dict[bool, int]] = field(default_factory=OrderedDict)
+    finals: OrderedDict[tuple[Name, str, int, int], int] = field(default_factory=OrderedDict)
+    debts: OrderedDict[tuple[Fate, bool], Debt] = field(default_factory=OrderedDict)
+    homes: OrderedDict[str, str] = field(default_factory=OrderedDict)
+
+    def acknowledge(self, seen: Seen, notes: Notes, name: Name, original: Original, there: Path) -> None:
+        """Judge that a message has one fate: it arrives or does not, and then it is received or is not."""
+        home = _host(original.admin_queue)
+        if home is not None:  # A direct name is not routed.
+            self.homes[home] = seen.hosts[1]
+            while len(self.homes) > MAX_HOSTS:
+                self.homes.popitem(last=False)
+        message_class = seen.number(_CLASS) or 0
+        then, key = message_class & RECEIVED != 0, (*name, original.destination)
+        fate = self.classes.setdefault(key, {})
+        while len(self.classes) > MAX_HOSTS:
+            self.classes.popitem(last=False)
+        before = fate.setdefault(then, message_class)
+        wanted = wanted_bit(message_class)
+        if self.debts.pop((key, then), None) is not None or (message_class == REACHED and original.asked & PA):
+            notes.judge(_WANTED[wanted], True, seen, "an acknowledgment of this class", "one")
+        requirement = _CLASSES.get(message_class) or _CLASSES.get(before)
+        if requirement is None:
+            return
+        if before != message_class:
+            notes.judge(requirement, False, seen, f"one class, as {before:#06x}", f"{message_class:#06x}")
+        elif message_class == RECEIVED and fate.get(False, REACHED) != REACHED:
+            notes.judge(requirement, False, seen, f"none after {fate[False]:#06x}", f"{message_class:#06x}")
+        elif message_class == RECEIVED and original.asked & PA and False not in fate and not there.generation:
+            notes.judge(_WANTED[PA], False, seen, "an acknowledgment of the arrival before", "none")
+        else:
+            notes.judge(requirement, True, seen, f"{message_class:#06x}", f"{message_class:#06x}")
+
+    def finish(self, seen: Seen, notes: Notes, name: Name, original: Original) -> None:
+        """Judge a FinalAck: its reason, that there is one for each message, and what it shows to be owed."""
+        judge_reason(seen, notes, original)
+        message_class = seen.number(_CLASS) or 0
+        then = message_class & RECEIVED != 0
+        if then:
+            place = [seen.number(f"FinalAckBody.{key}") or 0 for key in ("TxSequenceID", "TxSequenceNumber")]
+            maker = seen.text("UserHeader.SourceQueueManager") or ""
+            before = self.finals.setdefault((name, maker, place[0], place[1]), seen.frame_number)
+            if before != seen.frame_number:
+                notes.judge(_ONCE, False, seen, "one for each message", f"another one in packet {before}")
+            while len(self.finals) > MAX_HOSTS:
+                self.finals.popitem(last=False)
+        admin, home = original.admin_queue, _host(original.admin_queue)
+        if admin is None or (home is None and admin[:2] != ("private", name[0])):
+            return
+        fate = (*name, original.destination)
+        for late, its_class in ((then, message_class), *(((False, REACHED),) if then else ())):
+            asked = original.asked & wanted_bit(its_class)
+            if asked and its_class not in _INSECURE and late not in self.classes.get(fate, {}):
+                self.debts[fate, late] = Debt(seen.kept(), its_class, home)
+        while len(self.debts) > _MOST_DEBTS:
+            self.debts.popitem(last=False)
+
+    def close(self, connection: int, notes: Notes, lives: Mapping[Side, int | None]) -> None:
+        """Judge what is owed when a connection ends.
+
+        lives: when the last packet of each side came, None where something from there to the other is missing.
+        """
+        for key, debt in list(self.debts.items()):
+            final = debt.final
+            if final.connection != connection or final.side is None:
+                continue
+            del self.debts[key]
+            latest_ns, here = lives[final.side], final.hosts[1]
+            if latest_ns is None or latest_ns - final.time_ns <= _LATE_NS:
+                continue
+            if debt.home not in (None, f"tcp:{here}") and self.homes.get(debt.home or "") != here:
+                continue
+            if notes.timeless(final.time_ns, latest_ns) is None:
+                requirement = _WANTED[wanted_bit(debt.message_class)]
+                waited = (latest_ns - final.time_ns) // 1_000_000_000
+                notes.judge_late(
+                    requirement, False, final, f"an acknowledgment of class {debt.message_class:#06x}",
+                    {"none in, s": waited},
+                )  # fmt: skip
+
+
+def _host(name: Queue | None) -> str | None:
+    """Return the host that a direct name begins with; None for another name."""
+    return name[1].partition("\\")[0] if name is not None and name[0] == "direct" else None
+
+
+def judge_life(seen: Seen, notes: Notes, original: Original) -> None:
+    """Judge when a message was received, or was not, by its TimeToBeReceived; the clock of its sender is right."""
+    said, message_class = seen.number("UserHeader.SentTime"), seen.number(_CLASS)
+    if original.sent is None or original.lasts in (None, INFINITE) or said is None:
+        return
+    if not -SECONDS <= seen.time_ns // 1_000_000_000 - said <= OLD_S:
+        return
+    waited, lasts = said - original.sent, original.lasts or 0
+    if message_class == _NOBODY:
+        notes.judge(_NOT_RECEIVED, waited >= lasts - OLD_S, seen, {"at least, s": lasts}, {"s": waited})
+    elif message_class == RECEIVED and waited > lasts + OLD_S:
+        notes.judge(_CLASSES[RECEIVED], False, seen, {"at most, s": lasts}, {"s": waited})
