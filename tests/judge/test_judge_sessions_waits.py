@@ -10,6 +10,7 @@ from conformance.capture import Closed, Frame
 from conformance.judge.sessions.judge import judge_sessions
 from conformance.judge.sessions.mutations import (
     MUTATIONS,
+    ROUTED,
     Edit,
     captured,
     copy,
@@ -18,6 +19,7 @@ from conformance.judge.sessions.mutations import (
     failed,
     flip,
     frame,
+    lasting,
     later,
     lost,
     on,
@@ -152,6 +154,16 @@ def test_a_message_leaves_its_queue_once():
     counted = put(25, COUNT, 5), put(25, "SessionHeader.RecoverableMsgAckFlags", 3)
     assert failed(edited(RESENDING, copy(24, 24, again), *counted)) == {"MQQB-3.1.7.2.2.wanted"}
     assert not failed(edited(RESENDING, copy(24, 24), *counted))
+
+
+def test_what_a_session_leaves_unacknowledged_is_sent_again_on_the_next():
+    router = (put(23, "UserHeader.SourceQueueManager", ROUTED.bytes_le), flip(23, "UserHeader.Flags", 1))
+    left = (put(8, COUNT, 2), lasting(3, 90_000), lasting(2, 90_000))
+    assert failed(edited(RECONNECTING, *left, *router)) == {"MQQB-3.1.6.1.retransmitted"}
+    again = copy(7, 23, on(-1, lambda old: replace(old, connection=3)))
+    assert not failed(edited(RECONNECTING, *left, *router, again, put(24, COUNT, 2)))
+    assert not failed(edited(RECONNECTING, *left))
+    assert not failed(edited(RECONNECTING, *left[:1], *router))
 
 
 def test_a_session_whose_opening_is_not_answered_is_found():

@@ -128,6 +128,16 @@ def outlasting(milliseconds: int) -> Edit:
     ]
 
 
+def lasting(connection: int, milliseconds: int) -> Edit:
+    """Move the end of one connection to a later time."""
+    return lambda events: [
+        replace(one, time_ns=one.time_ns + milliseconds * 1_000_000)
+        if isinstance(one, Closed) and one.connection == connection
+        else one
+        for one in events
+    ]
+
+
 def repeated(of: float, at: float) -> Edit:
     """Insert the bytes of one frame before another, on the connection of that one."""
 
@@ -213,6 +223,7 @@ TO_QUEUE_4: dict[str, int | str | bytes] = {
 FA, FM, LM = 2, 4, 8  # Bits of TransactionHeader.Flags.
 # Values of the consistent session (fixtures/build_captures.py).
 SEQUENCE = 0x65535000_00000001
+ROUTED = UUID("7f1d9a40-5f0c-4b57-9d3e-2a8c6be0d203")  # It has made a message that another one sends.
 ALPHA, BETA = UUID("5b0f9c1e-7a42-4d0e-9c55-3f6f2a1d8e01"), UUID("c1a7e6d4-2b93-4f18-8a6e-90d4b7c3f502")
 ACKNOWLEDGER = "TCP:192.0.2.32".encode("utf-16-le")  # The name of its own order queue begins so.
 STRANGER = UUID("0d9f1f5e-8e3b-4f0e-9f0a-4c5b6d7e8f90")
@@ -514,6 +525,10 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQDMPR-3.1.1.12.tracing-not-requested": [rebuilt(5, {"BaseHeader.Flags.DH": 0, "BaseHeader.Flags.TR": 0})],
     "MQQB-3.1.1.6.1.discarded": [repeated(5, 23), put(24, f"{SESSION}.AckSequenceNumber", 2)],
     "MQMQ-2.2.18.1.6.nack-hop-count-exceeded": [put(15, f"{PROPERTIES}.MessageClass", 0x8005)],
+    "MQQB-3.1.6.1.retransmitted": [
+        put(8, f"{SESSION}.AckSequenceNumber", 2), put(23, "UserHeader.SourceQueueManager", ROUTED.bytes_le),
+        flip(23, USER, 1), lasting(3, 90_000), lasting(2, 90_000),
+    ],
 }  # fmt: skip
 
 _ALSO: dict[str, tuple[str, ...]] = {

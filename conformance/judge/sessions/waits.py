@@ -7,12 +7,14 @@ Whoever is not known to have lived after the time was over is not blamed: a mach
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.capture import Closed, Side
 from conformance.judge.rules import Const, Expr, Field, Plus, Value, at_most, both, compiled, eq
+from conformance.judge.sessions.acknowledgments import LOOKED_AT, Message, Queue, queue
 from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
 from conformance.judge.sessions.flow_steps import due, has_room
 from conformance.judge.sessions.opening import OPEN, Opening
@@ -41,6 +43,8 @@ _READING_ADDRESS = "R-MQQB-null-queue-manager-address"
 _CLOSES = requirement_id("MQQB-3.1.6.3.closes")
 _STORED = requirement_id("MQMQ-2.2.20.4.recoverable-ack-flags")
 _DISCARDED = requirement_id("MQQB-3.1.1.6.1.discarded")
+_RETRANSMITTED = requirement_id("MQQB-3.1.6.1.retransmitted")
+_MOST_LEFT = 256  # Messages between two hosts that a session has left unacknowledged.
 _OTHER: Final[Mapping[Side, Side]] = {"initiator": "acceptor", "acceptor": "initiator"}
 
 Registers = dict[str, Value]
@@ -146,9 +150,13 @@ class Past(NamedTuple):
 
 @dataclass(slots=True)
 class Pasts:
-    """The connections that have ended, by the hosts from and to which they carried messages."""
+    """The connections that have ended, by the hosts from and to which they carried messages.
+
+    left: the frames of messages of the initiator that ended connections have not acknowledged.
+    """
 
     ended: OrderedDict[Hosts, deque[Past]] = field(default_factory=OrderedDict)
+    left: OrderedDict[Hosts, dict[int, None]] = field(default_factory=OrderedDict)
 
     def add(self, hosts: Hosts, past: Past) -> None:
         """Remember a connection."""
@@ -156,6 +164,39 @@ class Pasts:
         self.ended.move_to_end(hosts)
         while len(self.ended) > MAX_HOSTS:
             self.ended.popitem(last=False)
+
+    def leave(self, hosts: Hosts, frames: Iterable[int]) -> None:
+        """Remember messages that a connection from one host to another has not acknowledged."""
+        left = self.left.setdefault(hosts, {})
+        left.update(dict.fromkeys(islice(frames, max(0, _MOST_LEFT - len(left)))))
+        while len(self.left) > MAX_HOSTS:
+            self.left.popitem(last=False)
+
+    def retransmit(self, ending: Ending, hosts: Hosts, notes: Notes, known: Remembered, lived_ns: int) -> None:
+        """Judge that what earlier connections have left was sent again on one that ends, or on another one since.
+
+        Sessions may be those of a queue, so that only what goes where later messages of its queue manager went counts.
+        lived_ns: when the initiator lived last.
+        """
+        left, began = self.left.get(hosts), ending.opening.began
+        initiator, opened_ns = ending.connection.end("initiator"), ending.opening.opened.time_ns
+        busy = not (ending.connection.whole and _has_room(initiator)) or lived_ns - opened_ns <= _ORDER_NS
+        if not left or busy or len(known) > LOOKED_AT or notes.timeless(opened_ns, lived_ns) is not None:
+            return
+        later: set[tuple[str, Queue | None]] = set()
+        lacking: dict[int, tuple[str, Queue | None]] = {}
+        for (source, _), message in known.items():
+            place = source, queue(message, "DestinationQueue", "DQ")
+            if message.frame > began:
+                later.add(place)
+            elif message.frame in left and _lasts(message):
+                lacking[message.frame] = place
+        for frame, place in lacking.items():
+            if place in later:
+                del left[frame]
+                actual = {"none for packet": frame, "in, s": (lived_ns - opened_ns) // _S}
+                expected = "the message again on the next session"
+                notes.tell(Verdict(_RETRANSMITTED, Outcome.FAIL, of_frame(frame), expected, actual, frame=frame))
 
     def covers(self, hosts: Hosts, frame: int) -> bool:
         """Tell whether an ended connection has acknowledged the message in this frame."""
@@ -172,6 +213,8 @@ class Pasts:
         """
         if seen.number("UserHeader.Flags.TH"):
             return
+        if (left := self.left.get(seen.hosts)) is not None and left.pop(first, 0) is None:
+            notes.judge(_RETRANSMITTED, True, seen, f"packet {first} again", "it")
         found = [one for one in self.ended.get(seen.hosts, ()) if one.began < first <= one.ended]
         if len(found) != 1:
             return
@@ -182,6 +225,12 @@ class Pasts:
         discarded = first >= one.sure and one.waiting is not None and one.waiting <= first
         expected = f"no message again that was acknowledged: packet {first}"
         notes.judge(_DISCARDED, discarded, seen, expected, "not acknowledged" if discarded else "acknowledged")
+
+
+def _lasts(message: Message) -> bool:
+    """Tell whether a message is no transactional one, and its time is not over while a capture lasts."""
+    time_s = message.number("BaseHeader.TimeToReachQueue") or 0
+    return not message.number("UserHeader.Flags.TH") and time_s >= LASTING_S
 
 
 class Ending(NamedTuple):
@@ -205,6 +254,10 @@ def judge_waits(
         for rule, applies, holds in _DECIDED:
             if applies(registers) is True and holds(registers) is False:
                 _tell(rule, notes, registers)
+        if side == "initiator":
+            pasts.retransmit(ending, hosts, notes, known, int(registers["Sender.Latest"]))
+            if whole:
+                pasts.leave(hosts, (frame for _, frame, _ in ending.connection.end(side).messages()))
         waiting = int(registers["Messages.Frame"]) if "Messages.Frame" in registers else None
         usual = whole and closed.both and not ending.opening.duty
         sure = (ending.connection.end(side).sure or 0) if whole else 0
