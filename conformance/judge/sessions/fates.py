@@ -45,7 +45,7 @@ _WANTED: Final[Mapping[int, str]] = {
     NA: requirement_id("MQMQ-2.2.19.3.flags-na"),
     NR: requirement_id("MQMQ-2.2.19.3.flags-nr"),
 }
-"""Of the bit that asks for an acknowledgment."""
+"""The requirement of each bit that asks for an acknowledgment."""
 _ONCE = requirement_id("MQQB-3.1.7.2.2.wanted")
 # What a queue manager does not say to strangers, as long as SendInsecureNacks is FALSE (MS-MQQB 3.1.7.15).
 _INSECURE = frozenset(
@@ -74,7 +74,7 @@ class Debt(NamedTuple):
 
 @dataclass(slots=True)
 class Fates:
-    """What has become of the messages of a capture.
+    """The fates of the messages of a capture.
 
     classes: the classes of their acknowledgments: of their arrival, and (True) of what came then. finals: the first
     FinalAcks that say that a message has left its queue, by message, place and queue manager. debts: what is owed.
