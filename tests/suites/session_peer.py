@@ -285,6 +285,8 @@ class Peer(Sending):
         key = source, number
         looked = self.has("forgets-by-timer") and self.history.get(key, 0) // HISTORY_MS < self.now // HISTORY_MS
         plain = not transactional or self.has("ordinals-for-all-kinds")
+        if self.has("knows-express-messages-of-one-session") and not fields[UH + "Flags.DM"]:
+            looked = looked or self.first_links.setdefault(key, link) is not link
         if plain and key in self.history and not looked and not self.has("takes-duplicates"):
             link.received += self.has("counts-duplicates")
             return
@@ -420,7 +422,9 @@ class Peer(Sending):
         if accepted or (sequence == self.sequence and self.has("moves-on-rejection")):
             self.sequence, self.numbered = sequence, number
         again = not accepted and self.has("orders-no-repetition")
-        if not self.order_due and not again and not self.has("never-orders"):
+        beside = sum(not one.closed and not one.outgoing for one in self.links.values()) > 1
+        never = self.has("never-orders") or (beside and self.has("never-orders-beside-another-session"))
+        if not self.order_due and not again and not never:
             self.order_due = True
             self.at(50 if self.has("orders-too-soon") else ORDER_MS, self.order_ack)
         return accepted

@@ -81,6 +81,7 @@ class State:
         self.out: Link | None = None
         self.connecting = self.again = False
         self.history: dict[tuple[str, int], int] = {}
+        self.first_links: dict[tuple[str, int], Link] = {}
         self.rejections = 0
         self.outgoing: tuple[int, int, int] = (0, 0, 0)
         self.unordered: list[tuple[tuple[int, int, int], dict[str, Any]]] = []

@@ -28,6 +28,7 @@ RECOMMENDED: Final = {
     "MQQB-3.1.3.2.window-size": "windows of another size are allowed, and tried",
     "MQQB-3.1.5.2.3.server-guid": "a session that names nobody carries messages with private names",
     "MQQB-3.1.6.5.resend-interval": "a message comes a second time sooner than the product sends it again",
+    "MQQB-3.1.1.6.2.discarded": "a message comes a second time although its OrderAck has come",
 }
 """Deviations of ours from what is recommended, each with its reason; there are none from what is demanded."""
 CORRECT: Final = [name for name, case in CASES.items() if case.packets == "correct"]

@@ -25,6 +25,7 @@ from conformance.judge.dialogues.cases_sessions import (
     UNANSWERED,
     WAYS_IN,
 )
+from conformance.judge.dialogues.exchanges import planned
 from conformance.judge.dialogues.steps import Case
 from conformance.judge.dialogues.walk_plans import Act
 from conformance.suites.sessions.dialogue import NotPlayed
@@ -42,7 +43,7 @@ CASES: Final[Mapping[str, Case]] = {
     for group in (
         *(OPENINGS, STATES, INITIATOR_STATES, COUNTED, SEQUENCES, REJECTED, TAKEN, EXPIRED, AGAIN, PINGS),
         *(CARRIED, REPEATED, GOING_ON, FINALS, LISTED, PASSING, SENT, IDLE, UNANSWERED, ROUNDS),
-        *(WAYS_IN, FORMS, RETRIES, PING_BITS, FATES, ONWARDS, SIDE_BY_SIDE, ANOTHERS),
+        *(WAYS_IN, FORMS, RETRIES, PING_BITS, FATES, ONWARDS, SIDE_BY_SIDE, ANOTHERS, planned()),
     )
     for case in group
 }
