@@ -57,7 +57,7 @@ class Pings:
 
     def response(self, ping: Ping) -> Ping:
         """Return the response to a request."""
-        refused = net.PING_REFUSED if self.node.refuses() else 0
+        refused = net.PING_REFUSED if self.node.full() else 0
         return Ping(ping.flags & net.PING_CLIENT | refused, ping.cookie, self.node.guid)
 
     def response_address(self, address: Address) -> Address:
@@ -202,6 +202,10 @@ class Acknowledging:
     def to_order_queue(self, message: dict[str, Json], remote: bytes, address: str, *, direct: bool) -> None:
         """Send a transactional acknowledgment to the order queue of a queue manager."""
         self.node.post(self.order_queue(remote, address, direct=direct), message, remote)
+
+    def route_key(self, host: str, remote: bytes) -> str:
+        """Return what shares a route with a message to a direct name: all that goes to its host."""
+        return f"tcp:{host}"
 
     def order_queue(self, remote: bytes, address: str, *, direct: bool) -> str:
         """DestinationForAck (3.1.7.17)."""

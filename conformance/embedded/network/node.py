@@ -77,12 +77,11 @@ class NetworkDelivery(Delivery):
 
 Json = Any
 PROFILE = "msmq-4.0"
-MOST_SESSIONS = 64  # beyond, a session is refused; twice as many connections at most
 MOST_MESSAGE_KB = 65_536  # of all local queues together
 MOST_JOURNAL_KB = 8_192  # of all journals and dead-letter queues together
 MOST_MESSAGES = 50_000  # of all local queues together: small ones take far more memory than their bytes
 MOST_OUTGOING_BYTES = 16 << 20
-MOST_ROUTES = 256
+MOST_ROUTES = 256  # beyond, one that cannot be reached is forgotten with its messages
 _NO_GUID = bytes(16)
 
 
@@ -162,6 +161,8 @@ class Node:
                 self.stays(position)
         for key, at, stored in list(self.kept.outgoing()):
             route = self.route(at["key"], at["address"], bytes.fromhex(at["guid"]), direct=at["direct"])
+            if route is None:
+                continue
             order_acked = bool(stored.pop("order_acked"))
             entry = Entry(key, **stored, order_acked=order_acked)
             awaits_final = order_acked and entry.asks_journal()
@@ -226,13 +227,10 @@ class Node:
         session.connected(pinged=pinged)
         return session
 
-    def full(self, session: Session) -> bool:
-        """Return true if there are too many sessions for this one."""
-        return len(self.sessions) > MOST_SESSIONS
-
-    def refuses(self) -> bool:
-        """Return true if another session would be refused."""
-        return len(self.sessions) >= MOST_SESSIONS
+    def full(self) -> bool:
+        """Return true if one more session that another queue manager opens is refused."""
+        taken = [each for each in self.sessions if each.takes_place and not each.initiates]
+        return len(taken) >= self.parts.session.most
 
     def opened(self, session: Session) -> None:
         """Note that a session is initialized."""
@@ -244,16 +242,17 @@ class Node:
             self.addresses[session.remote] = session.link.address
             if len(self.addresses) > MOST_ROUTES:
                 del self.addresses[next(iter(self.addresses))]
-        waiting = self.routes.get(_guid_key(session.remote))
-        if waiting is not None and waiting.session is None and not waiting.dialling:
-            self.carry(waiting)
+        for waiting in list(self.routes.values()):
+            if waiting.session is None and not waiting.dialling and waiting.may_use(session):
+                waiting.carried_by(session)
 
     def closed(self, session: Session) -> None:
         """Note that a session is closed."""
         if session in self.sessions:
             self.sessions.remove(session)
-        if session.route is not None:
-            session.route.lost(session)
+        for route in list(self.routes.values()):
+            if route is session.route or route.session is session:
+                route.lost(session)
 
     def dial(self, route: Route, *, again: bool) -> None:
         """Connect to the address of a route; ping it first if that is wanted and it was not tried before."""
@@ -306,18 +305,27 @@ class Node:
         """Return true if one more outgoing message can be held. What is passed on has half of the room at most."""
         return size + self.held_bytes <= (MOST_OUTGOING_BYTES // 2 if passed_on else MOST_OUTGOING_BYTES)
 
-    def route(self, key: str, address: str | None, guid: bytes, *, direct: bool) -> Route:
-        """Return the route of this key, made if it is new."""
+    def route(self, key: str, address: str | None, guid: bytes, *, direct: bool) -> Route | None:
+        """Return the route of this key, made if it is new; None if all that there may be are in use."""
         if key not in self.routes:
+            if len(self.routes) >= MOST_ROUTES and not self._forget_route():
+                return None
             route = self.parts.route(self, key, address, guid, direct=direct)
             stored = self.kept.value(f"route:{key}", None)
             if stored:
                 route.sequence = Outgoing(*stored)
             self.routes[key] = route
-            for each in [each for each in self.routes.values() if each.idle and each is not route]:
-                if len(self.routes) > MOST_ROUTES:
-                    del self.routes[each.key]
         return self.routes[key]
+
+    def _forget_route(self) -> bool:
+        """Forget the oldest route that is idle, or else that cannot be reached; return false if there is none."""
+        routes = list(self.routes.values())
+        found = next((each for each in routes if each.idle), None)
+        found = found or next((each for each in routes if each.retry.running), None)
+        if found is not None:
+            found.forget()
+            del self.routes[found.key]
+        return found is not None
 
     def route_to(self, name: str, remote: bytes) -> Route | None:
         """Return the route for a format name. There is no directory: a public queue is sought where the message that
@@ -328,7 +336,8 @@ class Node:
                 return None
             if self.is_own_address(parsed.host):
                 return self.route_back(remote)
-            return self.route(f"tcp:{parsed.host.lower()}", parsed.host, _NO_GUID, direct=True)
+            key = self.acknowledging.route_key(parsed.host.lower(), remote)
+            return self.route(key, parsed.host, _NO_GUID, direct=True)
         guid = uuid.UUID(str(parsed.parts["guid"])).bytes_le if parsed.kind == "private" else remote
         return self.route_back(guid) if parsed.kind in ("private", "public") else None
 
@@ -337,6 +346,8 @@ class Node:
         if guid in (_NO_GUID, self.guid):
             return None
         route = self.route(_guid_key(guid), self.addresses.get(guid), guid, direct=False)
+        if route is None:
+            return None
         route.address = self.addresses.get(guid, route.address)
         if route.session is None and not route.dialling:
             self.carry(route)
@@ -345,7 +356,7 @@ class Node:
     def carry(self, route: Route) -> bool:
         """Let an open session to the queue manager of a route carry it; return false if there is none."""
         for session in self.sessions:
-            if session.open and session.remote == route.guid and session.route in (None, route):
+            if session.open and route.may_use(session):
                 route.carried_by(session)
                 return True
         return False

@@ -118,13 +118,20 @@ class Route:
 
     def connect(self, *, again: bool) -> None:
         """Establish a session. again: it was tried before, so there is no ping (3.1.5.2.2)."""
-        if not self.direct and self.node.carry(self):
+        if self.node.carry(self):
             return
         if self.address is None:
             self.start_retry()
             return
         self.dialling = True
         self.node.dial(self, again=again)
+
+    def may_use(self, session: Session) -> bool:
+        """Return true if an open session may carry it: one with its queue manager, which has nothing of another route.
+
+        A direct name has a connection of its own, in which ServerGuid is zero (3.1.5.2.3).
+        """
+        return not self.direct and session.remote == self.guid and session.route in (None, self)
 
     def failed(self) -> None:
         """Note that no connection could be made."""
@@ -143,7 +150,7 @@ class Route:
 
     def carried_by(self, session: Session) -> None:
         """Use an open session (3.1.5.4): nothing of the table has been sent on it (3.1.3.2)."""
-        self.session, session.route = session, self
+        self.session = session
         self.dialling = False
         self.retry.stop()
         for entry in self.table.values():
@@ -253,7 +260,6 @@ class Route:
                 self.delivered(entry)
             elif entry.order_acked:
                 self.ordered(entry)
-        self.pump()
 
     def stored_there(self, entry: Entry, given: SessionHeader) -> bool:
         """Return true if a SessionHeader acknowledges a recoverable message as stored."""
@@ -327,6 +333,12 @@ class Route:
         self.sequence.resend = min(self.sequence.resend + 1, len(RESENDS) - 1)
         self.order_wait.start(self.node.durations.resend(self.sequence.resend))
         self.pump()
+
+    def forget(self) -> None:
+        """Give up: no message is kept any longer."""
+        for entry in [*self.table.values(), *self.awaiting_final.values()]:
+            self.remove(entry)
+        self.retry.stop()
 
     def remove(self, entry: Entry) -> None:
         """Take a message out of the table, and out of what is kept."""

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import cast
 
 from conformance.embedded.network.acknowledging import Address
-from conformance.embedded.network.node import MOST_SESSIONS, NetworkParts, Node
+from conformance.embedded.network.node import NetworkParts, Node
 from conformance.embedded.network.sender import Route
-from conformance.embedded.network.session import Session
+from conformance.embedded.network.session import Session, State
 from conformance.embedded.network.settings import Settings
 
-MOST_CONNECTIONS = 2 * MOST_SESSIONS
+MOST_CONNECTIONS = 2 * Session.most
 MOST_HELD = 64 << 20  # bytes of incomplete packets, of all sessions together
 MOST_UNSENT = 8 << 20  # bytes that one other side has not taken
 CONNECT_SECONDS = 10.0
@@ -48,10 +48,10 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport = cast("asyncio.Transport", transport)
         self.address = str((transport.get_extra_info("peername") or ("",))[0])
-        if len(self._server.connections) >= MOST_CONNECTIONS:
+        if not self._server.has_room():
             transport.abort()
             return
-        self._server.connections.add(self)
+        self._server.connections[self] = None
         self._session = self._make(self)
         self._server.node.commit()
 
@@ -61,7 +61,7 @@ class Connection(asyncio.Protocol):
             return
         session.data(data)
         if self.held and sum(each.held for each in self._server.connections) > MOST_HELD:
-            session.close()
+            max(self._server.connections, key=lambda each: each.held).abort()
         self._server.node.commit()
 
     @property
@@ -69,12 +69,18 @@ class Connection(asyncio.Protocol):
         """Bytes of a packet that is not complete."""
         return self._session.frames.held if self._session is not None else 0
 
+    @property
+    def gives_way(self) -> bool:
+        """True if others go before it: its session is over, or another side has not initialized it yet."""
+        session = self._session
+        return session is None or not (session.open or (session.initiates and session.state is not State.CLOSED))
+
     def eof_received(self) -> bool:
         """The other side sends no more: the transport is disconnected (3.1.7.3)."""
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._server.connections.discard(self)
+        self._server.connections.pop(self, None)
         if self._session is not None:
             self._session.disconnected()
             self._server.node.commit()
@@ -90,6 +96,12 @@ class Connection(asyncio.Protocol):
     def close(self) -> None:
         if self._transport is not None:
             self._transport.close()
+
+    def abort(self) -> None:
+        """End it at once, whether or not the other side has taken what was sent."""
+        if self._transport is not None:
+            self._transport.abort()
+        self.connection_lost(None)
 
 
 class PingPort(asyncio.DatagramProtocol):
@@ -116,7 +128,7 @@ class Server:
         self._settings = settings
         self._folder = folder
         self._parts = parts
-        self.connections: set[Connection] = set()
+        self.connections: dict[Connection, None] = {}  # the oldest first
         self._tasks: set[asyncio.Task[None]] = set()
         self.node: Node
         self.listen: Address
@@ -151,6 +163,15 @@ class Server:
         self.node.dialler = self._dial
         self.node.start()
         await self._listener.start_serving()
+
+    def has_room(self) -> bool:
+        """Return true for one more connection. If there are too many, the oldest of those that give way ends."""
+        if len(self.connections) < MOST_CONNECTIONS:
+            return True
+        oldest = next((each for each in self.connections if each.gives_way), None)
+        if oldest is not None:
+            oldest.abort()
+        return oldest is not None
 
     async def stop(self) -> None:
         """Close everything."""

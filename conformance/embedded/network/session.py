@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.network import codec as net
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from conformance.embedded.network.sender import Route
 
 COUNT = 0xFFFF  # counts of a session have 16 bits
-WINDOW = 64
 ACK_TIMEOUT_MS = 20_000  # AckWaitTimeout (3.1.3.2, note 51)
 FLAG_BITS = 32  # bits of RecoverableMsgAckFlags
 MAXIMUM_ORDER_ACK_DELAY = 10.0  # seconds
@@ -56,10 +55,14 @@ class Link(Protocol):
 
 
 class Session:
-    """A session. route: what it was opened for, or what it has come to carry; None for an acceptor that sends nothing.
+    """A session. route: what it was opened for; None for an acceptor.
 
-    Counts are those of the data model: `sent` is MessageSentCount, and so on.
+    Counts are those of the data model: `sent` is MessageSentCount, and so on. most: of the sessions that others open
+    at one time; window_size: WindowSize.
     """
+
+    most: ClassVar[int] = 64
+    window_size: ClassVar[int] = 64
 
     def __init__(self, node: Node, link: Link, route: Route | None = None) -> None:
         self.node = node
@@ -71,7 +74,7 @@ class Session:
         self.frames = Frames(self.announced)
         self.sent = self.recoverable_sent = self.received = self.recoverable_received = 0
         self.last_acked = self.bits = self.unacked_received = self.unacked_sent = 0
-        self.window, self.received_window = WINDOW, WINDOW
+        self.window = self.received_window = self.window_size
         self.active = self.received_ack = self.direct = False
         self.ack_timeout_ms, self.recoverable_ack_timeout_ms = ACK_TIMEOUT_MS, 0xFFFFFFFF
         self.last_order_ack = node.scheduler.time()
@@ -90,6 +93,16 @@ class Session:
     @property
     def open(self) -> bool:
         return self.state is State.OPEN
+
+    @property
+    def takes_place(self) -> bool:
+        """True for one of the `most` sessions. One that says nothing more while it is initialized keeps nobody out."""
+        return self.open
+
+    @property
+    def carries(self) -> list[Route]:
+        """The routes whose messages are sent on it."""
+        return [each for each in self.node.routes.values() if each.session is self]
 
     # The connection.
 
@@ -215,14 +228,18 @@ class Session:
     def answer_establish(self, packet: EstablishConnection) -> None:
         """Receive an EstablishConnection request (3.1.5.3.1)."""
         self.remote = packet.client
-        if self.node.full(self):
-            self.write(self.establish_answer(packet, refused=True))
-            self.close()
+        if self.node.full():
+            self.turn_away(packet)
             return
         valid = self.valid_request(packet)
         self.write(self.establish_answer(packet, refused=not valid))
         self.state = State.WAITING_CP if valid else State.REFUSED
         self.initialization.start(self.node.durations.fixed("session-initialization"))
+
+    def turn_away(self, packet: EstablishConnection) -> None:
+        """Refuse a request because there are too many sessions (2.2.1, 3.1.5.3.1)."""
+        self.write(self.establish_answer(packet, refused=True))
+        self.close()
 
     def valid_request(self, packet: EstablishConnection) -> bool:
         """Return true for a request that names this queue manager or none."""
@@ -331,15 +348,22 @@ class Session:
 
     def acknowledge(self, given: SessionHeader) -> None:
         """Process the acknowledgments of a SessionHeader (3.1.5.5.1 to 3.1.5.5.4)."""
-        if self.route is not None and self.route.session is self:
-            self.route.acknowledged(given)
+        carried = self.carries
+        for route in carried:
+            route.acknowledged(given)
+        for route in carried:
+            route.pump()
 
     def validate(self, given: SessionHeader) -> None:
         """Close the session if the other side has counted otherwise (3.1.5.5.5)."""
         if not self.counts_agree(given):
             self.close()
-        elif self.route is not None and self.route.awaits_ack():
+        elif self.awaits_ack():
             self.ack_wait.start(self.node.durations.ack_wait(self.ack_timeout_ms))
+
+    def awaits_ack(self) -> bool:
+        """Return true if a message that was sent has no session acknowledgment."""
+        return any(route.awaits_ack() for route in self.carries)
 
     def counts_agree(self, given: SessionHeader) -> bool:
         """Return true if a SessionHeader counts what was received."""
@@ -378,7 +402,7 @@ class Session:
 
     def ack_wait_over(self) -> None:
         """Session Ack Wait Timer Event (3.1.6.3)."""
-        if self.route is None or not self.route.awaits_ack():
+        if not self.awaits_ack():
             self.received_ack = False
         elif not self.received_ack:
             self.close()

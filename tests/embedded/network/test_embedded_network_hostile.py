@@ -24,6 +24,8 @@ from embedded_network_peer import (
     session_header,
 )
 
+from conformance.embedded.network.node import MOST_ROUTES
+
 SEEDS = (
     establish(),
     parameters(),
@@ -72,3 +74,17 @@ def test_changed_packets_leave_nothing_behind(seed: int, tmp_path: Path) -> None
     assert desk.node.held_bytes == sum(entry.size for entry in held)
     peer = desk.open(client=SERVER.bytes_le[::-1])
     assert peer.session.open
+
+
+def test_hosts_without_number_are_forgotten(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    peer = desk.open()
+    for number in range(1, 600):
+        peer.say(Said(number=number, asks=1, admin=f"TCP:127.1.{number >> 8}.{number & 255}\\private$\\admin").packet())
+        for route, _ in desk.dialled[:-200]:
+            route.failed()
+            desk.dialled.remove((route, False))
+    assert len(desk.node.routes) == MOST_ROUTES
+    held = [entry for route in desk.node.routes.values() for entry in route.table.values()]
+    assert len(held) == MOST_ROUTES
+    assert desk.node.held_bytes == sum(entry.size for entry in held)

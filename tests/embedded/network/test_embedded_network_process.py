@@ -8,9 +8,8 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -25,77 +24,9 @@ from embedded_network_peer import (
     parameters,
     read,
 )
+from embedded_network_process import COMMAND, PATIENCE, Process, is_closed, process, take, taken_again
 
 from conformance.embedded.network.deviations import FAULTS
-
-COMMAND = (sys.executable, "-m", "conformance.embedded.network")
-PATIENCE = 20.0
-
-
-class Process:
-    """A running process. port, ping: where it listens."""
-
-    def __init__(self, *arguments: str) -> None:
-        given = (*COMMAND, "--listen", "127.0.0.1:0", "--ping-port", "0", *arguments)
-        self.child = subprocess.Popen(given, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        assert self.child.stdout is not None
-        ready = json.loads(self.child.stdout.readline())["ready"]
-        self.port = int(ready["listen"].rpartition(":")[2])
-        self.ping = int(ready["ping"].rpartition(":")[2])
-        self.guid = ready["guid"]
-
-    def connect(self, address: str = "127.0.0.2") -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), PATIENCE, (address, 0))
-
-    def open(self, address: str = "127.0.0.2") -> socket.socket:
-        made = self.connect(address)
-        made.sendall(establish())
-        take(made)
-        made.sendall(parameters())
-        take(made)
-        return made
-
-    def end(self) -> int:
-        assert self.child.stdin is not None
-        self.child.stdin.close()
-        return self.child.wait(PATIENCE)
-
-
-@contextmanager
-def process(*arguments: str) -> Iterator[Process]:
-    made = Process(*arguments)
-    try:
-        yield made
-    finally:
-        made.child.kill()
-        made.child.wait()
-        for pipe in (made.child.stdin, made.child.stdout):
-            assert pipe is not None
-            pipe.close()
-
-
-def take(line: socket.socket) -> bytes:
-    """Receive one packet."""
-    data = exactly(line, 16)
-    size, flags = int.from_bytes(data[8:12], "little"), int.from_bytes(data[2:4], "little")
-    return data + exactly(line, size - 16 + (16 if flags & 0x10 and not flags & 8 else 0))
-
-
-def exactly(line: socket.socket, count: int) -> bytes:
-    data = b""
-    while len(data) < count:
-        more = line.recv(count - len(data))
-        assert more, "the connection was closed"
-        data += more
-    return data
-
-
-def is_closed(line: socket.socket) -> bool:
-    """Read on until the connection is closed. Raises TimeoutError if it is not."""
-    with suppress(ConnectionError):
-        while line.recv(65536):
-            continue
-    return True
 
 
 @pytest.fixture(scope="module")
@@ -154,22 +85,74 @@ def test_the_hostile_are_cut_off_and_others_are_served(shared: Process, said: by
         assert line
 
 
-def test_connections_without_number_are_bounded(shared: Process) -> None:
-    lines = []
-    try:
-        for _ in range(140):
-            lines.append(shared.connect())
-        assert is_closed(lines[-1])
-    finally:
-        for line in lines:
-            line.close()
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            shared.open().close()
-            return
-        except (AssertionError, OSError):
-            assert time.monotonic() < deadline
+SERVE = (sys.executable, "-m", "conformance", "serve", "--json")
+SILENT = (b"", establish()[:300], establish(), establish() + parameters()[:20])
+"""What is said before silence: nothing, half a packet, a request, a request and half of what comes next."""
+
+
+@pytest.mark.parametrize("command", [COMMAND, SERVE], ids=["child", "serve"])
+def test_new_clients_are_taken_beside_300_silent_ones(command: tuple[str, ...], tmp_path: Path) -> None:
+    given = ("--out", str(tmp_path)) if command is SERVE else ()
+    with ExitStack() as stack:
+        made = stack.enter_context(process("--timer", "session-ack-send=0.1", *given, command=command))
+        lines = [stack.enter_context(made.connect()) for _ in range(300)]
+        for number, line in enumerate(lines):
+            with suppress(ConnectionError):
+                line.sendall(SILENT[number % len(SILENT)])
+        with made.open("127.0.0.3") as line:
+            line.sendall(Said(number=1).packet())
+            assert header(take(line))[0] == 1
+        assert is_closed(lines[0])
+
+
+def test_no_more_sessions_are_open_than_there_may_be(shared: Process) -> None:
+    with ExitStack() as stack:
+        for _ in range(64):
+            stack.enter_context(shared.open())
+        more = stack.enter_context(shared.connect())
+        more.sendall(establish())
+        assert take(more)[18] & 0x10
+        assert is_closed(more)
+    taken_again(shared)
+
+
+def flood(number: int) -> bytes:
+    """Messages that ask for acknowledgments, each at another host, or at the client, which never reads."""
+    host = f"127.{number}.{{}}.{{}}" if number % 12 else "127.0.0.2"
+    said = Said(asks=3, body=bytes(1000))
+    packets = []
+    for each in range(3_000):
+        said.number, said.admin = 100_000 * number + each, f"TCP:{host.format(each >> 8, each & 255)}\\private$\\mine"
+        packets.append(said.packet())
+    return establish(bytes([number]) * 16) + parameters() + b"".join(packets)
+
+
+def hostile(number: int) -> bytes:
+    """Return what one of many hostile clients says."""
+    opened = establish(bytes([number]) * 16) + parameters()
+    large = Said(body=bytes(4_000_000)).packet()
+    return (
+        flood(number),
+        opened + large[:-1],
+        base(0xFFFFFFFF) + bytes(100_000),
+        opened + base(0x00400000, 0x0003) + bytes(4_000_000),
+        opened * 100,
+        bytes(1_000_000),
+    )[number % 6]
+
+
+def test_33_hostile_clients_are_bounded() -> None:
+    with ExitStack() as stack:
+        made = stack.enter_context(process("--timer", "session-ack-send=0.1", "--consume", "mqconform-plain=1"))
+        for number in range(1, 34):
+            line = stack.enter_context(made.connect())
+            line.settimeout(0.5)
+            with suppress(OSError):
+                line.sendall(hostile(number))
+        with made.open("127.0.0.3") as line:
+            line.sendall(Said(number=1).packet())
+            assert header(take(line))[0] == 1
+        assert made.resident_kb() < 400_000
 
 
 def test_a_flood_that_never_reads_is_served_in_bounded_memory(shared: Process) -> None:
@@ -181,9 +164,7 @@ def test_a_flood_that_never_reads_is_served_in_bounded_memory(shared: Process) -
             packets.append(packet.packet())
         with suppress(OSError):
             line.sendall(b"".join(packets))
-    status = Path(f"/proc/{shared.child.pid}/status").read_text(encoding="ascii")
-    resident = int(status.partition("VmRSS:")[2].split()[0])
-    assert resident < 400_000
+    assert shared.resident_kb() < 400_000
 
 
 def test_recoverable_messages_and_identity_survive_a_kill(tmp_path: Path) -> None:
@@ -224,6 +205,8 @@ def test_the_process_ends_on_a_signal() -> None:
         (("--listen", "127.0.0.1:0", "--consume", "q=1"), "there is no queue q"),
         (("--listen", "127.0.0.1:0", "--reading", "R-MQQB-window=mine"), "there is no alternative"),
         (("--listen", "127.0.0.1:0", "--ping-port", "-1"), "--ping-port needs a port"),
+        (("--listen", "127.0.0.1:0", "--way", "bussy"), "did you mean busy"),
+        (("--listen", "127.0.0.1:0", "--way", "busy", "--way", "busy"), "one server cannot have all of busy, busy"),
     ],
 )
 def test_a_bad_argument_is_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
