@@ -388,7 +388,7 @@ Faults = Annotated[
 ]
 Timers = Annotated[
     list[str] | None,
-    typer.Option("--timer", metavar="NAME=TIME", help="Set a timer of MS-MQQB: session-cleanup=2s, ack-wait=500ms."),
+    typer.Option(metavar="NAME=TIME", help="Set a timer of MS-MQQB: session-cleanup=2s, session-ack-wait=500ms."),
 ]
 
 
@@ -400,6 +400,14 @@ def serve(
     ] = "127.0.0.1:1801",
     ping_port: Annotated[int, number("--ping-port", 0, 65_535, "UDP port of pings; 0 is any free one.")] = 3527,
     fault: Faults = None,
+    way: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Do what the documents leave open otherwise: existing-session, own-session, duplicates-counted,"
+            " ack-wait-once, no-pings, small-window, busy or busy-closes.",
+        ),
+    ] = None,
     timer: Timers = None,
     queue: Annotated[
         list[str] | None,
@@ -439,6 +447,7 @@ def serve(
         wanted=Wanted(
             timers=timer or (),
             faults=several(fault),
+            ways=several(way),
             queues=queue or (),
             consume=consume or (),
             state_dir=None if state_dir is None else str(state_dir.absolute()),

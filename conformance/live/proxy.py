@@ -44,12 +44,14 @@ class ServerGone(Exception):
 class Wanted:
     """How the server is to be. timers: `NAME=SECONDS`; consume: the same for queues; the rest as its options.
 
-    replies: queues whose messages are answered. insecure_nacks: it tells of missing queues and rights, too.
+    ways: what it does otherwise within the documents. replies: queues whose messages are answered. insecure_nacks: it
+    tells of missing queues and rights, too.
     """
 
     timers: Sequence[str] = ()
     faults: Sequence[str] = ()
     readings: Sequence[str] = ()
+    ways: Sequence[str] = ()
     queues: Sequence[str] = ()
     consume: Sequence[str] = ()
     state_dir: str | None = None
@@ -59,8 +61,8 @@ class Wanted:
     def arguments(self) -> list[str]:
         """Return the options of its command line."""
         several = {
-            "--timer": self.timers, "--fault": self.faults, "--reading": self.readings, "--queue": self.queues,
-            "--consume": self.consume, "--reply": self.replies,
+            "--timer": self.timers, "--fault": self.faults, "--reading": self.readings, "--way": self.ways,
+            "--queue": self.queues, "--consume": self.consume, "--reply": self.replies,
         }  # fmt: skip
         words = [word for option, values in several.items() for value in values for word in (option, value)]
         words += ["--insecure-nacks"] if self.insecure_nacks else []
@@ -89,6 +91,8 @@ def refused(why: str, wanted: Wanted) -> str:
         hint = _hint(timers[0], TIMERS, f"it has {', '.join(TIMERS)}")
     elif faults:
         hint = _hint(faults[0], [each["name"] for each in known_faults()], "serve --faults lists them")
+    elif "way" in words:
+        hint = "; serve --help lists them."
     elif queues:
         made = [each.partition(",")[0] for each in wanted.queues] or list(QUEUES)
         hint = _hint(queues[0], made, f"it has {', '.join(made)}")

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from conformance.embedded.network.deviations import ALTERNATIVES, FAULTS, parts_with
+from conformance.embedded.network.deviations import ALTERNATIVES, FAULTS, WAYS, parts_with
+from conformance.embedded.network.node import NetworkParts
 from conformance.embedded.network.server import Server
 from conformance.embedded.network.settings import DEFAULT_QUEUES, DEFAULTS, LONGEST, QueueWanted, Settings, queue_wanted
 from conformance.embedded.store import StoreError
@@ -34,6 +35,7 @@ _REPEATED = (
     ("peer", "HOST", "a host that may be connected to, beside loopback and those that connect themselves"),
     ("fault", "NAME", "deviate so"),
     ("reading", "ID=ALTERNATIVE", "read so"),
+    ("way", "NAME", f"do what the documents leave open otherwise: {', '.join(WAYS)}"),
 )
 
 
@@ -105,6 +107,8 @@ def settings(options: argparse.Namespace) -> Settings:
         _known("fault", name, tuple(FAULTS))
     for name in options.reading:
         _known("alternative", name, tuple(ALTERNATIVES))
+    for name in options.way:
+        _known("way", name, tuple(WAYS))
     try:
         queues: tuple[QueueWanted, ...] = tuple(queue_wanted(text) for text in options.queue or DEFAULT_QUEUES)
     except ValueError as wrong:
@@ -125,8 +129,16 @@ def settings(options: argparse.Namespace) -> Settings:
         peers=frozenset(host.lower() for host in options.peer),
         insecure_nacks=options.insecure_nacks,
         ping_first=options.ping_first,
-        deviations=(*options.fault, *options.reading),
+        deviations=(*options.way, *options.reading, *options.fault),
     )
+
+
+def _parts(names: Sequence[str]) -> NetworkParts:
+    """Return the parts that deviate so. Raises Refused."""
+    try:
+        return parts_with(names)
+    except TypeError:
+        raise Refused(f"one server cannot have all of {', '.join(names)}") from None
 
 
 async def _run(server: Server) -> None:
@@ -171,7 +183,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     try:
         wanted = settings(options)
-        parts = parts_with(wanted.deviations)
+        parts = _parts(wanted.deviations)
         with ExitStack() as stack:
             folder = options.state_dir or stack.enter_context(tempfile.TemporaryDirectory(prefix="mqconform-"))
             asyncio.run(_run(Server(wanted, Path(folder), parts)))

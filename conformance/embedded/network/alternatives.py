@@ -1,4 +1,4 @@
-"""Alternatives of readings: parts that follow a reading which a node does not follow by default."""
+"""What a node can do otherwise within the text: alternatives of readings, and other ways that the text leaves open."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import Any, TypeVar
 from conformance.embedded import deviations
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.network import codec as net
-from conformance.embedded.network.acknowledging import Acknowledging
-from conformance.embedded.network.codec import Codec
+from conformance.embedded.network.acknowledging import Acknowledging, Pings
+from conformance.embedded.network.codec import Codec, EstablishConnection
 from conformance.embedded.network.incoming import History, Incoming, Receiver, Sequences
 from conformance.embedded.network.node import NetworkParts
 from conformance.embedded.network.sender import Route
 from conformance.embedded.network.session import Session, State
+from conformance.embedded.network.settings import Durations
 
 Json = Any
 ALTERNATIVES: dict[str, deviations.Replacement] = {}
+WAYS: dict[str, list[deviations.Replacement]] = {}
 _Made = TypeVar("_Made")
 
 
@@ -26,6 +28,16 @@ def follows(name: str, of: Any) -> Callable[[_Made], _Made]:
 
     def register(made: _Made) -> _Made:
         ALTERNATIVES[name] = deviations.replacement(NetworkParts(), of, made)
+        return made
+
+    return register
+
+
+def way(name: str, of: Any) -> Callable[[_Made], _Made]:
+    """Register what is decorated as a way that no reading is about, or as one more part of it."""
+
+    def register(made: _Made) -> _Made:
+        WAYS.setdefault(name, []).append(deviations.replacement(NetworkParts(), of, made))
         return made
 
     return register
@@ -114,3 +126,72 @@ def mqmq_packet_size_session_header_always_excludes(plain, self, of):
     """PacketSize of a SessionAck leaves out its SessionHeader."""
     left_out = lay.SESSION.size if of.packet_type == net.SESSION_ACK else 0
     return plain(replace(of, size=of.size - left_out))
+
+
+@way("existing-session", Route.may_use)
+def existing_session(plain, self, session):
+    """A session that the original sender has opened carries what goes to its address by a direct name (1.3.5)."""
+    from_there = not session.initiates and session.link.address == self.address
+    return plain(session) or (from_there and self.key.endswith(session.remote.hex()))
+
+
+@way("existing-session", Acknowledging.route_key)
+def by_sender(plain, self, host, remote):
+    """Several queue managers may have one address."""
+    return f"{plain(host, remote)}:{remote.hex()}"
+
+
+@way("own-session", Route.may_use)
+def own_session(plain, self, session):
+    """What is sent goes over sessions that this queue manager opens itself, if it knows an address (1.3.5)."""
+    return self.address is None and plain(session)
+
+
+@way("duplicates-counted", Receiver.duplicate)
+def duplicates_counted(plain, self, arrived):
+    """A message that comes again counts as received (MS-MQMQ 2.2.20.4), and is discarded."""
+    again = plain(arrived)
+    if again:
+        arrived.session.count_received()
+        self.recoverable(arrived)
+        arrived.session.processed()
+    return again
+
+
+@way("ack-wait-once", Durations.ack_wait)
+def ack_wait_once(plain, self, ack_timeout_ms):
+    """The Session Ack Wait Timer takes AckWaitTimeout once, as for names that are not direct (note 46)."""
+    return self.given.get("session-ack-wait", ack_timeout_ms / 1000)
+
+
+@way("no-pings", Pings.answer)
+def no_pings(plain, self, ping, address):
+    """The ping service is off (note 10)."""
+
+
+@way("small-window", "session")
+class SmallWindow(Session):
+    """WindowSize is 4 (MaxUnackedPacket, note 50)."""
+
+    window_size = 4
+
+
+class Busy(Session):
+    """There are 2 sessions of others at most (MaxInSessions, note 12)."""
+
+    most = 2
+
+    @property
+    def takes_place(self) -> bool:
+        return self.state in (State.WAITING_CP, State.OPEN)
+
+
+class BusyWithoutAnswer(Busy):
+    """Like `Busy`, and 3.1.5.3.1: a connection that is rejected is closed."""
+
+    def turn_away(self, packet: EstablishConnection) -> None:
+        self.close()
+
+
+way("busy", "session")(Busy)
+way("busy-closes", "session")(BusyWithoutAnswer)

@@ -1,4 +1,4 @@
-"""Deviations of a node from the documents: the registry of faults and of alternatives of readings."""
+"""Deviations of a node from what it does by default: the registry of faults, alternatives of readings, and ways."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from types import MappingProxyType
 
 from conformance.embedded.deviations import replace
 from conformance.embedded.network import faults as _faults
-from conformance.embedded.network.alternatives import ALTERNATIVES
+from conformance.embedded.network.alternatives import ALTERNATIVES, WAYS
 from conformance.embedded.network.faults import REGISTERED, NetworkFault
 from conformance.embedded.network.node import NetworkParts
 
 for _module in sorted(each.name for each in iter_modules(_faults.__path__)):
     import_module(f"{_faults.__name__}.{_module}")
 
-__all__ = ["ALTERNATIVES", "FAULTS", "parts_with"]
+__all__ = ["ALTERNATIVES", "FAULTS", "WAYS", "parts_with"]
 FAULTS: Mapping[str, NetworkFault] = MappingProxyType(REGISTERED)
 
 
 def parts_with(names: Iterable[str]) -> NetworkParts:
-    """Return the parts of a node with these deviations; `READING=ALTERNATIVE` is a name too. Raises KeyError."""
+    """Return the parts of a node with these faults and ways; `READING=ALTERNATIVE` is a name too. Raises KeyError."""
     parts = NetworkParts()
     for name in names:
         if "=" in name:
@@ -30,6 +30,6 @@ def parts_with(names: Iterable[str]) -> NetworkParts:
             parts.readings[reading] = alternative
             replace(parts, part, deviating)
         else:
-            for part, deviating in FAULTS[name].replaces:
+            for part, deviating in WAYS.get(name) or FAULTS[name].replaces:
                 replace(parts, part, deviating)
     return parts

@@ -517,15 +517,6 @@ def duplicates_delivered(plain, self, read):
     return False
 
 
-@fault("duplicates-counted", Receiver.duplicate, "MQQB-3.1.5.8.1.duplicate", "MQQB-3.1.6.4.acknowledged")
-def duplicates_counted(plain, self, arrived):
-    """A message that is discarded as a duplicate is counted."""
-    found = plain(arrived)
-    if found:
-        arrived.session.count_received()
-    return found
-
-
 @fault("duplicates-by-body", History.identifier, "MQQB-3.1.5.8.1.duplicate")
 def duplicates_by_body(plain, self, read):
     """Messages of the same label and body are taken for duplicates."""
