@@ -1,4 +1,4 @@
-"""What a node can do otherwise within the text: alternatives of readings, and other ways that the text leaves open."""
+"""Alternatives of readings, and other ways that the text leaves open, which a node does not follow by default."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def by_sender(plain, self, host, remote):
 
 @way("own-session", Route.may_use)
 def own_session(plain, self, session):
-    """What is sent goes over sessions that this queue manager opens itself, if it knows an address (1.3.5)."""
+    """Sessions that this queue manager opens itself carry what it sends, if it knows an address (1.3.5)."""
     return self.address is None and plain(session)
 
 
