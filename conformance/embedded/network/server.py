@@ -70,6 +70,11 @@ class Connection(asyncio.Protocol):
         return self._session.frames.held if self._session is not None else 0
 
     @property
+    def turned_away(self) -> bool:
+        """True if there was no room for it."""
+        return self._session is None
+
+    @property
     def gives_way(self) -> bool:
         """True if others go before it: its session is over, or another side has not initialized it yet."""
         session = self._session
@@ -202,7 +207,9 @@ class Server:
             local_addr=own,
         )
         try:
-            await asyncio.wait_for(connecting, CONNECT_SECONDS)
+            _, made = await asyncio.wait_for(connecting, CONNECT_SECONDS)
+            if made.turned_away:
+                raise ConnectionError("there are too many connections")
         except (TimeoutError, OSError, UnicodeError) as error:
             print(f"network: no connection to {route.address}: {error}", file=sys.stderr)
             route.failed()
