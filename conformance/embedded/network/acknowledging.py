@@ -17,6 +17,7 @@ from conformance.embedded.packet_layout import Malformed
 
 if TYPE_CHECKING:
     from conformance.embedded.network.node import Node
+    from conformance.embedded.network.sender import Route
     from conformance.embedded.network.session import Session
 
 Address = tuple[str, int]
@@ -203,9 +204,9 @@ class Acknowledging:
         """Send a transactional acknowledgment to the order queue of a queue manager."""
         self.node.post(self.order_queue(remote, address, direct=direct), message, remote)
 
-    def route_key(self, host: str, remote: bytes) -> str:
-        """Return what shares a route with a message to a direct name: all that goes to its host."""
-        return f"tcp:{host}"
+    def route(self, name: str, message: dict[str, Json], remote: bytes) -> Route | None:
+        """Return the route for a message to a queue. remote: the queue manager that caused it."""
+        return self.node.route_to(name, remote)
 
     def order_queue(self, remote: bytes, address: str, *, direct: bool) -> str:
         """DestinationForAck (3.1.7.17)."""

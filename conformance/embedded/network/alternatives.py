@@ -128,17 +128,35 @@ def mqmq_packet_size_session_header_always_excludes(plain, self, of):
     return plain(replace(of, size=of.size - left_out))
 
 
+@way("existing-session", Acknowledging.route)
+def existing_session(plain, self, name, message, remote):
+    """A session that the original sender has opened carries acknowledgments to its address by a direct name (1.3.5)."""
+    route = plain(name, message, remote)
+    if route is None or not route.direct or message["class"] == net.NORMAL:
+        return route
+    found = any(each.remote == remote and opened_from(route.address, each) for each in self.node.sessions)
+    return self.node.route(f"{remote.hex()}:{route.key}", route.address, remote, direct=True) if found else route
+
+
+def opened_from(address: str, session: Session) -> bool:
+    """Return true for an open session that was opened from an address."""
+    return session.open and not session.initiates and session.link.address == address
+
+
 @way("existing-session", Route.may_use)
-def existing_session(plain, self, session):
-    """A session that the original sender has opened carries what goes to its address by a direct name (1.3.5)."""
-    from_there = not session.initiates and session.link.address == self.address
-    return plain(session) or (from_there and self.key.endswith(session.remote.hex()))
+def by_the_sender(plain, self, session):
+    return plain(session) or (self.direct and session.remote == self.guid and opened_from(self.address, session))
 
 
-@way("existing-session", Acknowledging.route_key)
-def by_sender(plain, self, host, remote):
-    """Several queue managers may have one address."""
-    return f"{plain(host, remote)}:{remote.hex()}"
+@way("existing-session", Route.lost)
+def to_the_address(plain, self, session):
+    """Nothing waits for another session of the sender: its address is known."""
+    plain(session)
+    guid, _, key = self.key.partition(":")
+    if self.direct and guid == self.guid.hex() and self.session is None:
+        self.retry.stop()
+        for entry in list(self.table.values()):
+            self.move(entry, self.node.route(key, self.address, bytes(16), direct=True))
 
 
 @way("own-session", Route.may_use)

@@ -291,15 +291,8 @@ class Node:
         """Note that an address leads back here; what was for it goes back over the sessions that caused it."""
         if route.address is not None and len(self.own_hosts) < MOST_ROUTES:
             self.own_hosts.add(route.address.lower())
-        entries = list(route.table.values())
-        route.table.clear()
-        for entry in entries:
-            back = self.route_back(bytes.fromhex(entry.origin))
-            if back is None:
-                self.drop_entry(entry)
-            else:
-                self.keep_entry(back, entry)
-                back.add(entry)
+        for entry in list(route.table.values()):
+            route.move(entry, self.route_back(bytes.fromhex(entry.origin)))
 
     def has_room(self, size: int, *, passed_on: bool) -> bool:
         """Return true if one more outgoing message can be held. What is passed on has half of the room at most."""
@@ -336,8 +329,7 @@ class Node:
                 return None
             if self.is_own_address(parsed.host):
                 return self.route_back(remote)
-            key = self.acknowledging.route_key(parsed.host.lower(), remote)
-            return self.route(key, parsed.host, _NO_GUID, direct=True)
+            return self.route(f"tcp:{parsed.host.lower()}", parsed.host, _NO_GUID, direct=True)
         guid = uuid.UUID(str(parsed.parts["guid"])).bytes_le if parsed.kind == "private" else remote
         return self.route_back(guid) if parsed.kind in ("private", "public") else None
 
@@ -378,7 +370,8 @@ class Node:
         """
         made = dict(message)
         try:
-            route = None if self.manager.queues.find_local(name) is not None else self.route_to(name, remote)
+            here = self.manager.queues.find_local(name) is not None
+            route = None if here else self.acknowledging.route(name, made, remote)
             if packet is None:
                 made |= {"destination": name, "sent_time": int(self.now())}
                 made["identifier"] = {"source": self.manager.guid, "ordinal": self.next_message_id()}

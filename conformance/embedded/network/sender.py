@@ -109,6 +109,16 @@ class Route:
         self.table[entry.key] = entry
         self.go()
 
+    def move(self, entry: Entry, other: Route | None) -> None:
+        """Let another route send a message; there may be none."""
+        del self.table[entry.key]
+        if other is None:
+            self.node.drop_entry(entry)
+            return
+        entry.awaiting = entry.session_acked = False
+        self.node.keep_entry(other, entry)
+        other.add(entry)
+
     def go(self) -> None:
         """Send what can be sent; establish a session if there is none (3.1.5.2)."""
         if self.session is not None:
@@ -242,18 +252,11 @@ class Route:
 
     # Acknowledgments.
 
-    def awaits_ack(self) -> bool:
-        """Return true if a message that was sent has no session acknowledgment."""
-        return any(entry.awaiting and not entry.session_acked for entry in self.table.values())
-
     def acknowledged(self, given: SessionHeader) -> None:
         """Mark and delete what a SessionHeader acknowledges (3.1.5.5.1 to 3.1.5.5.3)."""
-        session = self.session
         for entry in list(self.table.values()):
             if entry.number and entry.awaiting and not entry.session_acked and _up_to(entry.number, given.received):
                 entry.session_acked = True
-                if session is not None:
-                    session.unacked_sent -= 1
             if not entry.number or not entry.session_acked:
                 continue
             if not entry.recoverable_number or (not entry.tx_number and self.stored_there(entry, given)):
@@ -327,8 +330,6 @@ class Route:
             return
         for entry in self.table.values():
             if entry.tx_number and not entry.order_acked:
-                if entry.awaiting and not entry.session_acked:
-                    self.session.unacked_sent -= 1
                 entry.awaiting = entry.session_acked = False
         self.sequence.resend = min(self.sequence.resend + 1, len(RESENDS) - 1)
         self.order_wait.start(self.node.durations.resend(self.sequence.resend))

@@ -73,7 +73,7 @@ class Session:
         self.remote = bytes(16) if route is None else route.guid
         self.frames = Frames(self.announced)
         self.sent = self.recoverable_sent = self.received = self.recoverable_received = 0
-        self.last_acked = self.bits = self.unacked_received = self.unacked_sent = 0
+        self.last_acked = self.bits = self.unacked_received = self.sent_acked = 0
         self.window = self.received_window = self.window_size
         self.active = self.received_ack = self.direct = False
         self.ack_timeout_ms, self.recoverable_ack_timeout_ms = ACK_TIMEOUT_MS, 0xFFFFFFFF
@@ -348,6 +348,8 @@ class Session:
 
     def acknowledge(self, given: SessionHeader) -> None:
         """Process the acknowledgments of a SessionHeader (3.1.5.5.1 to 3.1.5.5.4)."""
+        if given.received - self.sent_acked & COUNT <= self.unacked_sent:
+            self.sent_acked = given.received
         carried = self.carries
         for route in carried:
             route.acknowledged(given)
@@ -358,12 +360,8 @@ class Session:
         """Close the session if the other side has counted otherwise (3.1.5.5.5)."""
         if not self.counts_agree(given):
             self.close()
-        elif self.awaits_ack():
+        elif self.unacked_sent:
             self.ack_wait.start(self.node.durations.ack_wait(self.ack_timeout_ms))
-
-    def awaits_ack(self) -> bool:
-        """Return true if a message that was sent has no session acknowledgment."""
-        return any(route.awaits_ack() for route in self.carries)
 
     def counts_agree(self, given: SessionHeader) -> bool:
         """Return true if a SessionHeader counts what was received."""
@@ -373,7 +371,6 @@ class Session:
         """Count a message that is sent; return its number, and its recoverable number or 0 (3.1.7.1.3)."""
         self.sent = self.sent + 1 & COUNT
         self.recoverable_sent = self.recoverable_sent + recoverable & COUNT
-        self.unacked_sent += 1
         self.ack_wait.start_if_stopped(self.node.durations.ack_wait(self.ack_timeout_ms))
         self.active = True
         return self.sent, self.recoverable_sent if recoverable else 0
@@ -381,6 +378,11 @@ class Session:
     def send_window(self) -> int:
         """The number of messages that may be under way (3.1.7.1)."""
         return self.window
+
+    @property
+    def unacked_sent(self) -> int:
+        """UnAckedMessageCount: the packets without acknowledgment, also of a message that is sent again (3.1.6.5)."""
+        return self.sent - self.sent_acked & COUNT
 
     def may_send(self) -> bool:
         """Return true if the window has room for one more message."""
@@ -402,7 +404,7 @@ class Session:
 
     def ack_wait_over(self) -> None:
         """Session Ack Wait Timer Event (3.1.6.3)."""
-        if not self.awaits_ack():
+        if not self.unacked_sent:
             self.received_ack = False
         elif not self.received_ack:
             self.close()

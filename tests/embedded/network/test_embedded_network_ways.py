@@ -37,11 +37,12 @@ def classes(line: socket.socket, count: int) -> set[int]:
 
 
 @contextmanager
-def called(made: Process) -> Iterator[socket.socket]:
-    """A listener of the client, to which the process connects."""
-    with socket.create_server(("127.0.0.2", made.port)) as listener:
+def called(*arguments: str) -> Iterator[tuple[socket.socket, Process]]:
+    """A process, and a listener of the client, to which the process connects."""
+    with socket.create_server(("127.0.0.2", 0)) as listener:
         listener.settimeout(PATIENCE)
-        yield listener
+        with process(*arguments, "--peer-port", str(listener.getsockname()[1])) as made:
+            yield listener, made
 
 
 def accepted(listener: socket.socket, server: bytes) -> socket.socket:
@@ -73,14 +74,14 @@ def test_each_way_is_named_where_users_look() -> None:
 
 
 def test_direct_names_get_a_session_of_their_own_by_default() -> None:
-    with process(*AT_ONCE) as made, called(made) as listener, made.open() as line:
+    with called(*AT_ONCE) as (listener, made), made.open() as line:
         line.sendall(transactional(1))
         with accepted(listener, bytes(16)) as back:
             assert classes(back, 2) == {ORDER_ACK, REACHED}
 
 
 def test_acknowledgments_go_over_the_existing_session() -> None:
-    with process(*AT_ONCE, "--way", "existing-session") as made, called(made) as listener:
+    with called(*AT_ONCE, "--way", "existing-session") as (listener, made):
         other = bytes(range(16))
         with made.connect() as stranger, made.open() as line:
             stranger.sendall(establish(other) + parameters())
@@ -93,16 +94,17 @@ def test_acknowledgments_go_over_the_existing_session() -> None:
             listener.accept()
 
 
-def test_what_waits_for_a_connection_goes_over_the_session_that_comes() -> None:
-    with process(*AT_ONCE, "--way", "existing-session", "--timer", "session-retry-connect=60") as made:
+def test_what_a_session_leaves_goes_to_the_address() -> None:
+    with called(*AT_ONCE, "--way", "existing-session") as (listener, made):
         with made.open() as line:
             line.sendall(transactional(1))
-        with made.open() as line:
             assert classes(line, 1) == {REACHED}
+        with accepted(listener, bytes(16)) as back:
+            assert classes(back, 1) == {REACHED}
 
 
 def test_acknowledgments_go_over_a_session_of_the_acknowledger() -> None:
-    with process(*AT_ONCE, "--way", "own-session") as made, called(made) as listener, made.open() as line:
+    with called(*AT_ONCE, "--way", "own-session") as (listener, made), made.open() as line:
         line.sendall(to_no_queue(made, 1))
         with accepted(listener, CLIENT) as back:
             assert classes(back, 1) == {NO_QUEUE}
@@ -178,7 +180,7 @@ def test_a_busy_manager_takes_a_session_later(way: str) -> None:
 
 
 def test_a_manager_may_have_plain_queues_alone() -> None:
-    with process(*AT_ONCE, "--queue", "mqconform-plain") as made, called(made) as listener, made.open() as line:
+    with called(*AT_ONCE, "--queue", "mqconform-plain") as (listener, made), made.open() as line:
         line.sendall(transactional(1) + Said(number=2).packet())
         with accepted(listener, bytes(16)) as back:
             assert classes(back, 1) == {NO_QUEUE}
@@ -188,7 +190,7 @@ def test_a_manager_may_have_plain_queues_alone() -> None:
 
 def test_a_message_may_be_received_while_its_session_ends() -> None:
     timers = ("--timer", "session-cleanup=2", "--consume", "mqconform-plain=1")
-    with process(*timers) as made, called(made) as listener, made.open() as line:
+    with called(*timers) as (listener, made), made.open() as line:
         line.sendall(Said(number=1, asks=2, admin=ADMIN).packet())
         with accepted(listener, bytes(16)) as back:
             assert classes(back, 1) == {RECEIVED}
