@@ -203,6 +203,20 @@ def test_a_sequence_is_sent_acknowledged_and_followed_by_the_next(tmp_path: Path
     assert third == (first[0], 2, 1, 0)
 
 
+def test_what_is_sent_again_takes_place_in_the_window(tmp_path: Path) -> None:
+    desk = replying(tmp_path, timers={"transactional-ack-wait": 5})
+    peer = desk.open()
+    let_reply(peer, *range(1, 31))
+    acceptor = desk.answer()
+    assert len(acceptor.heard()) == 30
+    desk.clock.turn(11)
+    assert len(acceptor.heard()) == 34  # an OrderAck, and all but 27 of two times 30
+    acceptor.say(session_ack(60))
+    assert len(acceptor.heard()) == 27
+    desk.clock.turn(80)
+    assert acceptor.line.closed
+
+
 def test_a_session_acknowledgment_is_not_enough(tmp_path: Path) -> None:
     desk = replying(tmp_path)
     let_reply(desk.open(), 1, 2, 3)
