@@ -219,7 +219,9 @@ class ParametersRefused(_Parameters):
         return replace(made, head=replace(made.head, refused=True))
 
 
-@fault("window-narrower", "session", "MQQB-3.1.3.2.window-size", "MQQB-3.1.6.4.window-size")
+@fault(
+    "window-narrower", "session", "MQQB-3.1.5.4.1.window-size", "MQQB-3.1.3.2.window-size", "MQQB-3.1.6.4.window-size"
+)
 class WindowNarrower(_Parameters):
     """A ConnectionParameters response names a window of 16."""
 
