@@ -194,6 +194,7 @@ class SmallWindow(Session):
     window_size = 4
 
 
+@way("busy", "session")
 class Busy(Session):
     """There are 2 sessions of others at most (MaxInSessions, note 12)."""
 
@@ -204,12 +205,9 @@ class Busy(Session):
         return self.state in (State.WAITING_CP, State.OPEN)
 
 
+@way("busy-closes", "session")
 class BusyWithoutAnswer(Busy):
     """Like `Busy`, and 3.1.5.3.1: a connection that is rejected is closed."""
 
     def turn_away(self, packet: EstablishConnection) -> None:
         self.close()
-
-
-way("busy", "session")(Busy)
-way("busy-closes", "session")(BusyWithoutAnswer)
