@@ -155,6 +155,8 @@ def test_connections_back_that_are_not_seen_are_told(tmp_path: Path, monkeypatch
     [
         (["--fault", "no-such-fault"], "There is no fault no-such-fault; serve --faults lists them."),
         (["--fault", "ping-cooky"], "did you mean ping-cookie?"),
+        (["--way", "no-such-way"], "There is no way no-such-way; serve --help lists them."),
+        (["--way", "bussy"], "did you mean busy?"),
         (["--consume", "mqconform-plian=2s"], "did you mean mqconform-plain?"),
         (["--consume", "nope=2s"], "it has mqconform-"),
         (["--timer", "session-cleanup=0s"], "more than 0"),
