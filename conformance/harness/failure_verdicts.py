@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.guarded_client import DriverGone, refusals
-from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, RunOptions
+from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, HarnessDefect, RunOptions
 from conformance.harness.suite_registry import OWN
 from conformance.harness.tape import KINDS
 from conformance.model.linearizability.judge import IN_TIME
@@ -57,6 +57,8 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
         # A walk draws by the answers it gets: hypothesis noticed that the same calls got different answers.
         session.writer.note(f"{state.node}: {_UNREPEATABLE}.")
         _unjudged(session, state, Outcome.INCONCLUSIVE, _UNREPEATABLE, leave_out_first=False)
+    elif isinstance(error, HarnessDefect):
+        _defect(session, state, error)
     else:
         text = f"{type(error).__name__}: {error}"
         session.writer.note(f"The harness failed in {state.node}: {text}")
@@ -147,6 +149,16 @@ def _filed(
     if session.past is None:
         return [(failure, None) for failure in failures]
     return session.past.filed(failures)
+
+
+def _defect(session: RunSession, state: TestState, error: HarnessDefect) -> None:
+    """Record a defect of the harness once in a run: examples that meet it again are left unjudged."""
+    text = _line(str(error))
+    outcome = Outcome.INCONCLUSIVE if text in session.defects else Outcome.ERROR
+    session.write(state, Verdict(error.requirement, outcome, state.node, reason=text))
+    if text not in session.defects:
+        session.defects.add(text)
+        session.writer.note(f"The harness failed in {state.node}: {text}")
 
 
 def own_holds(state: TestState) -> None:

@@ -72,6 +72,14 @@ class ConformanceFailure(AssertionError):
         super().__init__(f"{verdict.requirement}: expected {verdict.expected!r}, got {verdict.actual!r}")
 
 
+class HarnessDefect(Exception):
+    """An example broke off, or did what it must not: what was judged in it stands. requirement: one it was to judge."""
+
+    def __init__(self, requirement: str, what: str) -> None:
+        self.requirement = requirement
+        super().__init__(what)
+
+
 class ConformanceFailures(ExceptionGroup[ConformanceFailure]):
     """Several distinct failures found by one test."""
 

@@ -114,6 +114,7 @@ class RunSession:
     tally: Tally = field(default_factory=Tally)
     took: dict[str, int] = field(default_factory=dict)
     had: set[Key] = field(default_factory=set)
+    defects: set[str] = field(default_factory=set)
     past: KnownDeviations | None = None
     reference: Callable[[str, Mapping[str, Any]], Check] | None = None
     _passes: dict[tuple[object, ...], list[Any]] = field(default_factory=dict)  # verdict, its test, times since written

@@ -12,7 +12,6 @@ from typing import Any
 from session_peer_sending import Sending
 from session_peer_state import (
     ACK_WAIT_MS,
-    CLEANUP_MS,
     CP,
     EC,
     EPOCH_MS,
@@ -65,11 +64,11 @@ class Peer(Sending):
     def sessions_about(self, params: dict[str, Any]) -> dict[str, Any]:
         return {
             "status": 0, "host": "127.0.0.1", "listener": "127.0.0.2",
-            "queues": [f"private$\\{name}" for name in QUEUES],
+            "queues": [f"private$\\{name}" for name in list(QUEUES)[: 1 if self.has("one-queue") else None]],
             "timers_ms": {
                 "session-retry-connect": RETRY_MS, "session-ack-wait": ACK_WAIT_MS, "session-ack-send": EXPRESS_MS,
                 "transactional-ack-wait": RESEND_MS, "message-id-history-cleanup": HISTORY_MS,
-                "session-cleanup": CLEANUP_MS, "session-initialization": OPENING_MS,
+                "session-cleanup": self.cleanup_ms, "session-initialization": OPENING_MS,
             },
             "replies": ["mqconform-transactional"],
             "consumes_ms": {name: one["consumes"] for name, one in QUEUES.items() if "consumes" in one},
@@ -168,6 +167,7 @@ class Peer(Sending):
             self.packet(link, dissect(raw))
 
     def packet(self, link: Link, packet: Packet) -> None:
+        link.ack_seen = True  # ReceivedAck, MS-MQQB 3.1.5.1
         if packet.kind == "Malformed":
             return self.close(link, "stays-on-an-unknown-type")
         if not packet.whole:
@@ -203,6 +203,8 @@ class Peer(Sending):
     def opening(self, link: Link, packet: Packet) -> None:
         fields = packet.fields
         if self.has("minds-reserved") and any(map(fields.get, filter(_RESERVED.search, fields))):
+            return self.close(link)
+        if link.state == "waiting-ec" and self.full(link):
             return self.close(link)
         if link.state == "waiting-ec":
             link.refused = fields[EC + "ServerGuid"] not in (NULL, OWN)
@@ -256,6 +258,10 @@ class Peer(Sending):
             self.flush()
         return None
 
+    def full(self, link: Link) -> bool:
+        """Tell whether there is no room for a session (MS-MQQB 3.1.5.3.1)."""
+        return self.has("has-no-room")
+
     def repeated(self, packet: Packet, field: str) -> int:
         """Return what an answer repeats of a request."""
         unused = packet.fields["InternalHeader.Flags.X5"] and self.has(f"repeats-no-{field}-beside-unused-bits")
@@ -272,7 +278,6 @@ class Peer(Sending):
             return self.close(link, "stays-on-a-miscount")
         acknowledged = int(fields[SE + "AckSequenceNumber"]) - (link.sent - len(link.under_way))
         del link.under_way[: max(0, acknowledged)]
-        link.ack_seen = True
         if link is self.out:
             self.flush()
         return None

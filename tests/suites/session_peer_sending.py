@@ -198,6 +198,10 @@ class Sending(State):
         self.put(link, data)
 
     def flush(self) -> None:
+        if (self.out is None or self.out.closed) and self.has("sends-on-sessions-that-exist"):
+            self.out = next(
+                (one for one in reversed(self.links.values()) if one.state == "open" and not one.closed), None
+            )
         link = self.out
         if link is None or link.closed:
             self.connect(0)
@@ -206,14 +210,24 @@ class Sending(State):
         while link.state == "open" and self.waiting and len(link.under_way) < most:
             made, kept = self.waiting.pop(0)
             self.send(link, made, kept=kept)
-            link.ack_seen = False
+            self.wait_for_ack(link)
+
+    def wait_for_ack(self, link: Link) -> None:
+        """Start the Session Ack Wait Timer, if it has stopped (MS-MQQB 3.1.7.1.3)."""
+        if not link.waits:
+            link.waits = True
             self.at(ACK_WAIT_MS, lambda: self.ack_wait(link))
 
     def ack_wait(self, link: Link) -> None:
-        waits = (link.under_way and not link.ack_seen) or self.has("closes-what-is-acknowledged")
-        if waits and not link.closed and not self.has("waits-for-ever"):
+        link.waits = False
+        if link.closed or self.has("waits-for-ever"):
+            return
+        if self.has("closes-what-is-acknowledged") or (link.under_way and not link.ack_seen):
             self.close(link)
             self.lost(link)
+        elif link.under_way:
+            self.wait_for_ack(link)
+        link.ack_seen = False
 
     def connect(self, ms: int) -> None:
         if self.connecting or not self.waiting:

@@ -59,6 +59,7 @@ class Link:
     times: tuple[int, int] = (500, 20000)
     under_way: list[tuple[Made, bool]] = field(default_factory=list)
     ack_seen: bool = False
+    waits: bool = False
     window: int = 64
     begun: int = 0
     active: bool = False
@@ -132,7 +133,11 @@ class State:
     def opened(self, link: Link) -> None:
         """Begin to look whether a session is idle."""
         link.state = "open"
-        self.at(CLEANUP_MS, lambda: self.looked_at(link))
+        self.at(self.cleanup_ms, lambda: self.looked_at(link))
+
+    @property
+    def cleanup_ms(self) -> int:
+        return 2_000 if self.has("tidies-soon") else CLEANUP_MS
 
     def looked_at(self, link: Link) -> None:
         idle = not link.active or self.has("takes-active-for-idle")
@@ -140,7 +145,7 @@ class State:
             self.close(link, "keeps-idle-sessions")
         elif not link.closed:
             link.active = False
-            self.at(CLEANUP_MS, lambda: self.looked_at(link))
+            self.at(self.cleanup_ms, lambda: self.looked_at(link))
 
     def close(self, link: Link, unless: str = "") -> None:
         if not self.has(unless):

@@ -27,7 +27,8 @@ from conformance.net.addresses import Permit, target
 from conformance.net.ends import refusal
 from conformance.report.coverage import covered
 from conformance.spec.catalogue import assignment, catalogue
-from conformance.suites.sessions.dialogue import MOST_PACKETS, NotPlayed
+from conformance.suites.sessions.dialogue import NotPlayed
+from conformance.suites.sessions.links import MOST_PACKETS
 from conformance.suites.sessions.playing import Player
 from conformance.suites.sessions.rejudge import CASES
 from conformance.verdict import Outcome, Verdict
@@ -114,7 +115,6 @@ FAKES = (
     ("minds-no-security", "not-authenticated", "MQDMPR-3.1.1.2.authentication"),
     ("minds-no-security", "not-encrypted", "MQDMPR-3.1.1.2.privacy-level-body"),
     ("takes-late-messages", "too-late", "MQMQ-2.2.19.1.time-to-reach-queue-expired-receiver"),
-    ("counts-duplicates", "the-same-again", "MQQB-3.1.5.8.1.duplicate"),
     ("tells-of-any-rejection", "rejected-in-silence", "MQQB-3.1.7.15.requested"),
     ("answers-to-the-response-queue", "word-of-arrival", "MQQB-3.1.7.15.destination"),
     ("takes-wrong-signatures", "an-unknown-hash", "MQMQ-2.2.19.3.hash-algorithm-refused"),
@@ -508,6 +508,22 @@ def test_by_the_letter_an_answer_to_nobodys_message_is_another_reading(
     verdicts = lettered("no-such-queue", tmp_path, "", monkeypatch)
     other = {one.requirement for one in verdicts if one.outcome is Outcome.READING}
     assert other == {"MQQB-3.1.5.8.2.no-such-queue"} and not failed(verdicts)
+
+
+def test_who_counts_repetitions_follows_a_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(accepted: tuple[str, ...]) -> set[Outcome]:
+        readings = {**assignment("windows"), "R-MQQB-repeated-count": accepted}
+        monkeypatch.setattr(f"{__name__}.assignment", lambda name: readings)
+        verdicts = played("the-same-again", tmp_path / "-".join(accepted), "counts-duplicates")
+        return {
+            one.outcome
+            for one in verdicts
+            if (one.requirement == "MQQB-3.1.5.8.1.duplicate" and one.readings) or one.outcome is Outcome.FAIL
+        }
+
+    assert found(("uncounted", "counted")) == {Outcome.READING}
+    assert found(("counted",)) == {Outcome.PASS}
+    assert found(("uncounted",)) == {Outcome.FAIL}
 
 
 @pytest.mark.parametrize("clock", ["clock-ahead", "clock-behind"])

@@ -81,7 +81,6 @@ FAKES = (
     ("forgets-identifiers-after-a-cut", "again-express", "MQQB-3.1.5.8.1.duplicate"),
     ("forgets-identifiers-after-a-cut", "cut-recoverable", "MQQB-3.1.5.8.1.duplicate"),
     ("takes-duplicates", "double-recoverable", "MQQB-3.1.5.8.1.duplicate"),
-    ("counts-duplicates", "double-express", "MQQB-3.1.5.8.1.duplicate"),
     ("begins-again-after-a-cut", "again-transactional", "MQQB-3.1.5.8.6.accepted"),
     ("takes-any-order", "reorder-transactional", "MQQB-3.1.5.8.6.accepted"),
     ("orders-what-it-rejects", "reorder-transactional", "MQQB-3.1.5.8.6.accepted"),
@@ -101,6 +100,15 @@ FAKES = (
 @pytest.mark.parametrize(("defect", "plan", "requirement"), FAKES, ids=lambda value: value)
 def test_each_defect_is_found_by_its_walk(defect: str, plan: str, requirement: str, tmp_path: Path) -> None:
     assert failed(walked(plans()[plan].acts, tmp_path, defect))[:1] == [requirement]
+
+
+def test_who_counts_repetitions_follows_a_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    acts = plans()["double-express"].acts
+    verdicts = walked(acts, tmp_path / "both", "counts-duplicates")
+    assert not failed(verdicts) and any(one.outcome is Outcome.READING for one in verdicts)
+    one = {**assignment("windows"), "R-MQQB-repeated-count": ("uncounted",)}
+    monkeypatch.setattr(f"{__name__}.assignment", lambda name: one)
+    assert failed(walked(acts, tmp_path / "one", "counts-duplicates"))[:1] == ["MQQB-3.1.5.8.1.duplicate"]
 
 
 def test_walks_of_chance_make_sense_and_find_nothing_wrong_with_what_is_right(tmp_path: Path) -> None:

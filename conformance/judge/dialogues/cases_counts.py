@@ -20,6 +20,7 @@ from conformance.judge.dialogues.groups import (
     KEPT_MS,
     ORDERED,
     REACHED,
+    REPEATED,
     opening_with,
     order,
     ordered,
@@ -31,6 +32,7 @@ from conformance.judge.dialogues.packets import ABSENT, PA, PLAIN, TRANSACTIONAL
 from conformance.judge.dialogues.steps import (
     AT_ONCE_MS,
     LOCAL_MS,
+    WORDS,
     Acknowledged,
     Agree,
     Case,
@@ -141,7 +143,7 @@ COUNTED: Final[tuple[Case, ...]] = (
             reaches("first"),
             Tell((Message("again", recoverable=True, asks=PA, again="first"), *recoverable_messages(1, 1))),
             Never("UserMessage", "first", (DUPLICATE,), REACHED, most=1),
-            Acknowledged(DUPLICATE, KEPT_MS, count=2),
+            Acknowledged(DUPLICATE, KEPT_MS, count=2, read=REPEATED),
         ),
         (*ADMIN, *CONNECTING),
         queues=(PLAIN,),
@@ -286,13 +288,14 @@ AGAIN: Final[tuple[Case, ...]] = (
             Quiet(),
             Tell((Message("asked", recoverable=True, asks=PA),)),
             reaches("asked"),
-            Closes("MQQB-3.1.6.3.closes", 3_000, link="in-1", timer="session-ack-wait"),
+            Closes("MQQB-3.1.6.3.closes", 1_000, WORDS, timer="session-ack-wait", periods=2),
             Quiet(on=False),
             Wait(1_500),
         ),
         ADMIN,
-        {"session-ack-wait": 10_000},
+        {"session-ack-wait": 20_000},
         queues=(PLAIN,),
+        shorter=("session-ack-wait", "session-cleanup"),
     ),
     Case(
         "no-more-than-the-window",
@@ -314,7 +317,6 @@ AGAIN: Final[tuple[Case, ...]] = (
 )
 
 _OPEN: Final = "MQQB-3.1.5.8.state-closes"
-_TOLD, _HEARD = "a", "in-1"
 _SHORT_MS: Final = 1_000
 """The longest Session Ack Send Timer that a stream of messages outlasts."""
 
@@ -335,11 +337,11 @@ def _carried(name: str, waiting: tuple[Message, ...], later: tuple[Message, ...]
         (
             *opening_with(Message("opens", recoverable=True, asks=PA)),
             reaches("opens"),
-            Tell(waiting, link=_HEARD),
-            *_stream(_HEARD, 12, 50, asks=PA),
+            Tell(waiting, link=WORDS),
+            *_stream(WORDS, 12, 50, asks=PA),
             reaches("stream 11"),
-            Tell(later, link=_HEARD),
-            Acknowledged(IN_TIME, KEPT_MS, link=_HEARD),
+            Tell(later, link=WORDS),
+            Acknowledged(IN_TIME, KEPT_MS, link=WORDS),
         ),
         (*ACKS, *KEPT, *ADMIN, "MQQB-3.1.7.11.header-included"),
         queues=(PLAIN,),
@@ -395,11 +397,11 @@ CARRIED: Final[tuple[Case, ...]] = (
             *opening_with(Message("asked", recoverable=True, asks=PA)),
             reaches("asked"),
             Wait(100),
-            Stays("MQQB-3.1.6.3.closes", 0, _HEARD, timer="session-ack-wait"),
-            Stays("MQQB-3.1.6.3.closes", 800, _HEARD, timer="session-ack-wait"),
+            Stays("MQQB-3.1.6.3.closes", 0, WORDS, timer="session-ack-wait"),
+            Stays("MQQB-3.1.6.3.closes", 800, WORDS, timer="session-ack-wait"),
         ),
         ADMIN,
-        {"session-ack-wait": 10_000},
+        {"session-ack-wait": 20_000},
         queues=(PLAIN,),
         shorter=("session-ack-wait", "session-cleanup"),
     ),

@@ -22,6 +22,7 @@ from conformance.judge.dialogues.groups import (
 )
 from conformance.judge.dialogues.packets import NA, OTHER, PA, PLAIN, TRANSACTIONAL, Message, Values
 from conformance.judge.dialogues.steps import (
+    WORDS,
     Case,
     Close,
     Comes,
@@ -216,7 +217,6 @@ _RESENT: Final = "MQQB-3.1.6.5.resent"
 _SENT: Final = "MQQB-2.1.1.initiator-port"
 _ALL: Final = "MQQB-3.1.1.5.all-acknowledged"
 _TIMER: Final = "transactional-ack-wait"
-_OUT: Final = "in-1"
 _NUMBERED: Final = (
     *(f"MQQB-3.1.1.5.{word}" for word in ("first-number", "older-sequence")),
     *(f"MQQB-3.1.7.1.3.{word}" for word in ("next-number", "previous-number")),
@@ -239,7 +239,6 @@ def _case(
     judged: tuple[str, ...] = (),
     waits: bool = True,
     count: int = 3,
-    last: str = _OUT,
     packets: str = "correct",
 ) -> Case:
     """Three answers, what is done of them, and an OrderAck for all at the end. last: the session they came on last.
@@ -248,7 +247,7 @@ def _case(
     """
     return Case(
         name,
-        (*opening_with(*_asked(1, 3)), Replies(_SENT, 3), order("asked 3"), *steps, Order(count, last), Wait(200)),
+        (*opening_with(*_asked(1, 3)), Replies(_SENT, 3), order("asked 3"), *steps, Order(count, WORDS), Wait(200)),
         (*_NUMBERED, *judged),
         {_TIMER: 10_000} if waits else {},
         queues=(TRANSACTIONAL,),
@@ -262,7 +261,7 @@ SENT: Final[tuple[Case, ...]] = (
     _case("answers-without-an-order-acknowledgment", Resent((1, 2, 3), (_RESENT, _KEPT)), judged=_AGAIN),
     _case(
         "answers-of-which-one-is-acknowledged",
-        Order(1, _OUT),
+        Order(1, WORDS),
         Resent((2, 3), (_RESENT, _KEPT), never=_KEPT),
         judged=_AGAIN,
         packets="odd",
@@ -281,18 +280,17 @@ SENT: Final[tuple[Case, ...]] = (
         )
         for name, done in (
             ("an-open-sequence", ()),
-            ("a-sequence-acknowledged-in-part", (Order(1, _OUT), Wait(200))),
+            ("a-sequence-acknowledged-in-part", (Order(1, WORDS), Wait(200))),
         )
     ),
     _case(
         "answers-on-another-session",
-        Close(_OUT, how="reset"),
+        Close(WORDS, how="reset"),
         Resent((1, 2, 3), (_KEPT,)),
-        last="in-2",
     ),
     _case(
         "answers-behind-an-acknowledged-sequence",
-        Order(3, _OUT),
+        Order(3, WORDS),
         Wait(200),
         Tell(_asked(4, 2)),
         Replies(_SENT, 5),
@@ -406,9 +404,9 @@ ANOTHERS: Final[tuple[Case, ...]] = (
         "answers-of-which-other-sequences-are-acknowledged",
         (
             *_BEGIN,
-            *(Order(3, "in-1", apart) for apart in (-1, 1)),
+            *(Order(3, WORDS, apart) for apart in (-1, 1)),
             Resent((1, 2, 3), (_KEPT,)),
-            Order(3, "in-1"),
+            Order(3, WORDS),
             Wait(200),
         ),
         timers=_ANSWERS.timers,

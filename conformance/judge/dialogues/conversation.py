@@ -107,9 +107,13 @@ class Conversation:
         return self._datagram(data, at_ms, ping.frame.destination, ping.frame.source, ours=False)
 
     def verdicts(self, readings: Readings, profile: str, *, of_ours: bool = False) -> Iterator[Verdict]:
-        """Judge everything by the rules of packets and of sessions; yield the verdicts that concern the implementation.
+        """Yield the verdicts that concern the implementation, or those of this end. See `judged`."""
+        return (verdict for ours, verdict in self.judged(readings, profile) if ours == of_ours)
 
-        What they could not decide is among them, with its reason. of_ours: yield those that concern this end instead.
+    def judged(self, readings: Readings, profile: str) -> Iterator[tuple[bool, Verdict]]:
+        """Judge everything by the rules of packets and of sessions; yield verdicts, and whether they concern this end.
+
+        What the rules could not decide is among them, with its reason.
         """
         judge = SessionJudge(readings)
         ours = {}
@@ -119,18 +123,22 @@ class Conversation:
                 at = self._index[event.number]
                 packet, ours[event.number] = self.said[at].packet, self.said[at].ours
             for verdict in judge.feed(event, packet):
-                if self._concerns(verdict, ours) != of_ours:
-                    yield verdict
-            if packet is None or not isinstance(event, Frame) or ours[event.number] != of_ours:
+                yield self._of_ours(verdict, ours), verdict
+            if packet is None or not isinstance(event, Frame):
                 continue
             if event.transport == "tcp" and event.trouble is None:
-                yield from _alone(packet, f"frame {event.number}", readings, profile)
+                of_packet = _alone(packet, f"frame {event.number}", readings, profile)
+                yield from ((ours[event.number], verdict) for verdict in of_packet)
+
+    def at(self, frame: int | None) -> Said | None:
+        """Return the packet that `judged` has given this number."""
+        return self.said[self._index[frame]] if frame in self._index else None
 
     @staticmethod
-    def _concerns(verdict: Verdict, ours: dict[int, bool]) -> bool:
+    def _of_ours(verdict: Verdict, ours: dict[int, bool]) -> bool:
         of_ours = verdict.frame is not None and ours.get(verdict.frame, False)
         duty = verdict.requirement.endswith(DUTIES) and verdict.outcome in (Outcome.PASS, Outcome.INCONCLUSIVE)
-        return of_ours == duty
+        return of_ours != duty
 
     def _events(self) -> Iterator[Event]:
         """Yield the events by their times. Packets are numbered in this order."""

@@ -19,6 +19,7 @@ from conformance.judge.dialogues.steps import (
     Tell,
     handshake,
 )
+from conformance.spec.catalogue import reading_id
 from conformance.wire import encode
 
 REACHED, RECEIVED, REPORT = 0x0002, 0x4000, 0x0001  # MS-MQMQ 2.2.18.1.6
@@ -92,6 +93,7 @@ SEQUENCED: Final = (f"{BINARY}3.1.6.9.sent", f"{BINARY}3.1.1.6.2.scheduled")
 IN_TIME: Final = "MQQB-3.1.5.8.2.acknowledged-in-time"
 AT_ONCE: Final = "MQQB-3.1.5.8.7.recoverable-at-once"
 DUPLICATE: Final = "MQQB-3.1.5.8.1.duplicate"
+REPEATED: Final = (reading_id("R-MQQB-repeated-count"), "uncounted", "counted")
 FOUND: Final = "MQDMPR-3.1.1.12.class-ack-reach-queue"
 KEPT_MS, EXPRESS_MS = 500, 10_000  # RecoverableAckTimeout, and half of AckTimeout, of `handshake`
 AGAIN_MS: Final = 2_000

@@ -18,6 +18,8 @@ AT_ONCE_MS: Final = 2_000
 LOCAL_MS: Final = 60_000
 """The longest timer that a test waits for."""
 TURN: Final = requirement_id("MQQB-2.1.1.initialization")
+WORDS: Final = "words"
+"""In place of a link: the session on which the newest message of the implementation has come, whoever opened it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +86,15 @@ class Tell:
 class Acknowledged:
     """A session acknowledgment must count this many messages, by default all that were sent on the link.
 
-    requirement: broken if none comes in time. counts: broken if one counts otherwise.
+    requirement: broken if none comes in time. read: a reading, the alternative by which the count holds, and the one by
+    which all that was sent is counted.
     """
 
     requirement: str
     within_ms: int
     count: int | None = None
     link: str = "a"
+    read: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +157,13 @@ class Never:
 
 @dataclass(frozen=True, slots=True)
 class Closes:
-    """The implementation must end the connection."""
+    """The implementation must end the connection. timer: added to the time, `periods` times."""
 
     requirement: str
     within_ms: int = AT_ONCE_MS
     link: str = "a"
     timer: str | None = None
+    periods: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,16 +240,17 @@ class Resent:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Let time pass. timer, percent: and this share of a declared timer."""
+    """Let time pass. timer, percent: and this share of a declared timer. deaf: no connection is taken meanwhile."""
 
     ms: int
     timer: str | None = None
     percent: int = 100
+    deaf: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """End a connection of this end, or all that the implementation has made (`link` is `*`)."""
+    """End a connection; `*` is each that the implementation has made, or has sent messages on."""
 
     link: str = "a"
     how: str = "close"

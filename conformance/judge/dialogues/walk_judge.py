@@ -17,7 +17,7 @@ from conformance.judge.dialogues.conversation import REACHED, Conversation, Said
 from conformance.judge.dialogues.packets import Ends
 from conformance.judge.sessions.context import MESSAGES
 from conformance.judge.sessions.opening import STATE_CLOSES
-from conformance.spec.catalogue import requirement_id
+from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.verdict import Json, Outcome, Verdict
 
 LISTENS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
@@ -30,6 +30,7 @@ ACCEPTED: Final = requirement_id("MQQB-3.1.5.8.6.accepted")
 ARRIVED: Final = requirement_id("MQDMPR-3.1.1.12.class-ack-reach-queue")
 TOLD: Final = requirement_id("MQMQ-2.2.18.1.6.ack-reach-queue")
 ORDERED: Final = requirement_id("MQQB-3.1.6.9.sent")
+REPEATED: Final = reading_id("R-MQQB-repeated-count")
 _NUMBER: Final = "TransactionHeader.TxSequenceNumber"
 _SUBJECT: Final = "walk"
 
@@ -72,7 +73,7 @@ class Event:
 class Walked:
     """A walk that was played. told: the implementation tells of messages to a null address (see the reading).
     strict: the number of a message that was not accepted is never acknowledged (see R-MQQB-rejected-number).
-
+    repeated: the accepted alternatives of R-MQQB-repeated-count.
     forgets_ms: after so long identifiers may be forgotten, None where nobody has declared it. idle_ms: after so long a
     session without messages may be closed. finished: everything was sent to the end, and given its time.
     """
@@ -81,6 +82,7 @@ class Walked:
     ends: Ends
     told: bool = True
     strict: bool = True
+    repeated: tuple[str, ...] = ("uncounted",)
     forgets_ms: int | None = None
     idle_ms: int | None = None
     finished: bool = False
@@ -297,7 +299,11 @@ def _counts(walked: Walked) -> Iterator[Verdict]:
         count = counted(walked.conversation, event.connection)
         yield _verdict(COUNTED, count >= account.least, {"at least": account.least}, count)
         if count <= account.whole:  # a rule of captures judges one that is higher still
-            yield _verdict(DUPLICATE, count <= account.most, {"at most": account.most}, count)
+            alternative = "uncounted" if count <= account.most else "counted"
+            yield _verdict(DUPLICATE, alternative in walked.repeated, f"at most {account.most} counted", f"{count}")
+            if account.most < account.whole and count >= account.least and alternative in walked.repeated:
+                outcome = Outcome.PASS if alternative == walked.repeated[0] else Outcome.READING
+                yield Verdict(DUPLICATE, outcome, _SUBJECT, readings=((REPEATED, alternative),))
 
 
 def _words(walked: Walked) -> Iterator[Verdict]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Conversation, Said
 from conformance.judge.dialogues.machine import Says, Situation, State
 from conformance.judge.dialogues.packets import Ends, Message, Values
-from conformance.judge.dialogues.steps import AT_ONCE_MS, LOCAL_MS, Case, Comes, Never
-from conformance.judge.sessions.context import MESSAGES, Readings
+from conformance.judge.dialogues.steps import AT_ONCE_MS, LOCAL_MS, WORDS, Case, Comes, Never
+from conformance.judge.sessions.context import Readings
 from conformance.net.connector import (
     ACK_WAIT,
     CLEANUP,
@@ -26,170 +25,12 @@ from conformance.net.connector import (
     RESENDS,
 )
 from conformance.spec.catalogue import requirement_id
+from conformance.suites.sessions.links import BUSY, SLICE_MS, Allowance, Link, Patience, Timing
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
     from conformance.harness.port import Port
-
-SLICE_MS: Final = 50
-"""How long one look at a connection lasts when nothing comes."""
-MOST_PACKETS: Final = 1_024
-MOST_BYTES: Final = 4 << 20
-"""Packets that an implementation may send in one dialogue. The longest one is answered by some hundred packets."""
-
-
-class Flooded(Exception):
-    """More has come than a dialogue keeps; the message is a reason."""
-
-
-class Patience:
-    """A time that runs down while a link is read: by the looks that bring nothing, and by the driver's clock when
-    something comes. So a peer that never stops sending does not stop the time, and a recording takes the same turns.
-    """
-
-    def __init__(self, ms: int) -> None:
-        self.left = ms
-        self._at_ms: int | None = None
-
-    def silent(self, ms: int = SLICE_MS) -> None:
-        """Let a time pass in which nothing came."""
-        self.left -= ms
-        if self._at_ms is not None:
-            self._at_ms += ms
-
-    def heard(self, came: Iterable[Said]) -> None:
-        """Let the time pass until the newest of these came. The first ones may have waited, and only begin to count."""
-        newest = max(one.at_ms for one in came)
-        if self._at_ms is None:
-            self._at_ms = newest
-        elif newest > self._at_ms:
-            self.left -= newest - self._at_ms
-            self._at_ms = newest
-
-
-class Allowance:
-    """Counts what comes in a dialogue."""
-
-    def __init__(self) -> None:
-        self._packets = self._bytes = 0
-
-    def take(self, data: bytes) -> None:
-        """Count a packet. Raises Flooded once it is one too many."""
-        self._packets += 1
-        self._bytes += len(data)
-        if self._packets > MOST_PACKETS or self._bytes > MOST_BYTES:
-            raise Flooded(
-                f"flooded: more than {self._packets - 1} packets or {MOST_BYTES >> 20} MiB came in one dialogue"
-            )
-
-
-_ACKNOWLEDGES = "SessionHeader.AckSequenceNumber"
-
-
-@dataclass(slots=True)
-class Link:
-    """A connection. acknowledged: the numbers of recoverable messages that the other end has acknowledged.
-
-    counted: the number of messages that it has counted last. owed: numbers of recoverable messages that this end has to
-    acknowledge. opened: the handshake is done. allowance: of the whole dialogue.
-    asked_ms: when the last packet was sent, by the driver's clock. released: the driver has let its end go.
-    """
-
-    mq: Port
-    conversation: Conversation
-    session: Any
-    connection: int
-    role: Literal["initiator", "acceptor"]
-    allowance: Allowance
-    asked_ms: int = 0
-    opened: bool = False
-    ended: str | None = None
-    released: bool = False
-    sent: int = 0
-    sent_recoverable: int = 0
-    received: int = 0
-    received_recoverable: int = 0
-    owed: list[int] = field(default_factory=list)
-    answered: int = 0
-    counted: int = 0
-    acknowledged: list[int] = field(default_factory=list)
-    heard: list[Said] = field(default_factory=list)
-
-    def send(
-        self, data: bytes, *, pieces: tuple[int, ...] = (), message: bool = False, kept: bool = False
-    ) -> Said | None:
-        """Send a packet; None if the connection has ended. message: it is counted. kept: as a recoverable one, too."""
-        params: dict[str, Any] = {"session": self.session, "bytes": base64.b64encode(data).decode("ascii")}
-        if pieces:
-            params |= {"pieces": list(pieces), "gap_ms": 1}
-        result = self.mq.call("sessions.send", **params)
-        if not result.ok:
-            return None
-        self.asked_ms = int(result.values["at_ms"])
-        self.sent += message
-        self.sent_recoverable += kept
-        return self.conversation.sent(self.connection, data, self.asked_ms)
-
-    def read(self, wait_ms: int) -> list[Said]:
-        """Return what comes in this time, as soon as anything does. Raises Flooded when it is too much."""
-        if self.ended is not None:
-            return []
-        result = self.mq.call("sessions.received", session=self.session, wait_ms=wait_ms)
-        if not result.ok:
-            self.end("closed")
-            return []
-        came = [self._take(one) for one in result.values["packets"]]
-        if result.values["ended"] is not None:
-            self.end(result.values["ended"])
-        return came
-
-    def end(self, how: str) -> None:
-        """Note that the other end has closed."""
-        self.ended = how
-        self.conversation.ended(self.connection, ours=False, reset=how == "reset")
-
-    def close(self, how: str = "close") -> None:
-        """Close this end; the other one is no longer read. A driver holds a session until then, whoever ended it."""
-        if not self.released:
-            self.released = True
-            self.mq.call("sessions.close", session=self.session, how=how)
-        if self.ended is None:
-            self.conversation.ended(self.connection, ours=True, reset=how == "reset")
-            self.ended = "ours"
-
-    def acknowledge(self) -> None:
-        """Acknowledge everything that has come and is not acknowledged (MS-MQQB 3.1.6.4)."""
-        if self.received == self.answered or self.ended is not None:
-            return
-        lowest, flags = 0, 0
-        if self.owed:
-            lowest = self.owed[0]
-            flags = sum(1 << number - lowest for number in self.owed if number - lowest < 32)
-        self.send(packets.session_ack(self.received, lowest, flags, self.sent, self.sent_recoverable))
-        self.answered = self.received
-        self.owed.clear()
-
-    def _take(self, raw: Any) -> Said:
-        data, rest = base64.b64decode(raw["bytes"]), bool(raw.get("rest"))
-        self.allowance.take(data)
-        said = self.conversation.received(self.connection, data, int(raw["at_ms"]), rest=rest)
-        self.heard.append(said)
-        if said.kind in MESSAGES:
-            self.received += 1
-            if said.number("UserHeader.Flags.DM"):
-                self.received_recoverable += 1
-                self.owed.append(self.received_recoverable)
-        counted = said.number(_ACKNOWLEDGES)
-        if counted is not None:
-            self.counted = counted
-            lowest, flags = (
-                said.number(f"SessionHeader.{key}") or 0
-                for key in ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
-            )
-            self.acknowledged += [lowest + at for at in range(32) if lowest and flags >> at & 1]
-        return said
-
 
 _SORTS: Final = ("correct", "odd", "malformed")
 """Messages that may be sent, each with all before it."""
@@ -312,6 +153,7 @@ def _correlation(one: Said) -> object:
     return one.packet.fields.get("MessagePropertiesHeader.CorrelationID")
 
 
+INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
 _DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
 _SE: Final = requirement_id("MQQB-2.2.3.1.se")
 _RC: Final = requirement_id("MQQB-2.2.7.request-rc")
@@ -324,6 +166,13 @@ _SETTINGS: Final = {
 _DECLARED: Final = {"AckTimeout": "ack_timeout_ms", "WindowSize": "window_size"}
 _SE_BIT: Final = "EstablishConnectionHeader.OperatingSystem.SE"
 ACCEPT_MS: Final = 400
+CLEANUP_TIMER, _ACK_WAIT = "session-cleanup", "session-ack-wait"
+_EARLY_MS: Final = 300
+"""By so much less may a time be that both ends begin to measure apart."""
+LATE_MS: Final = 10_000
+"""What comes within this time was late, and what does not come is missing."""
+NO_ROOM: Final = "it refuses all sessions for now, as it may where it has too many (3.1.5.3.1)"
+TIDIED: Final = "the session was idle for as long as the Session Cleanup Timer takes, and was ended for that (3.1.6.2)"
 _RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
 _PING_MS: Final = 1_000  # MS-MQQB 3.1.2.9: a ping without a response has failed by then
 SLACK_MS: Final = 1_000
@@ -368,10 +217,11 @@ class Dialogue:
         self.ids: dict[str, tuple[int, Message]] = {}
         self._next_id = self.ends.first_id
         self._allowance = Allowance()
+        self.timing = Timing(mq.time)
         self._accepted = 0
         self._quiet = False
         self._pings = 0
-        self._provoked = False
+        self._provoked = self._apart = self._complete = False
         self._heard: int | None = None
         self._waited_ms = 0
         self._trip_ms = 0
@@ -393,6 +243,12 @@ class Dialogue:
             else (self._timer("session-retry-connect") + SLACK_MS)
         )
 
+    def _tidied(self, link: Link) -> bool:
+        """Tell whether the implementation may have ended a session because it was idle (MS-MQQB 3.1.6.2)."""
+        idle_ms = self.about["timers_ms"].get(CLEANUP_TIMER)
+        silent_ms = self.timing.now_ms - link.active_ms
+        return link.ended == "closed" and link.opened and idle_ms is not None and silent_ms >= idle_ms - _EARLY_MS
+
     # --- Verdicts
 
     def _pass(self, *requirements: str, subject: str = "dialogue") -> None:
@@ -401,6 +257,21 @@ class Dialogue:
     def _fail(self, *requirements: str, expected: Json, actual: Json, subject: str = "dialogue") -> None:
         self.found += [Verdict(one, Outcome.FAIL, subject, expected, actual) for one in requirements]
         raise Broken
+
+    def _passes(self, requirement: str, came: Iterable[Said]) -> None:
+        """Record that a requirement holds by these messages; who has not connected for them does not show that it can.
+
+        Sessions of this end are as good as others for them (MS-MQQB 1.3.5.1, 1.3.5.2).
+        """
+        inward = {link.connection for link in self._made if link.role == "acceptor"}
+        if requirement != INITIATES or any(one.frame.connection in inward for one in came):
+            self._pass(requirement)
+
+    def _must_close(self, link: Link, requirement: str, within_ms: int) -> None:
+        if not self._heard_in_time(link, lambda: link.ended is not None, within_ms):
+            expected = f"the connection is closed within {within_ms:,} ms"
+            self._fail(requirement, expected=expected, actual=self._shown(link))
+        self._pass(requirement)
 
     def _field(self, said: Said, wanted: Mapping[str, tuple[int, str]], *, exact: bool = True) -> None:
         """Judge fields of a packet by their keys. exact: nothing that a rule says of them tells more."""
@@ -412,31 +283,54 @@ class Dialogue:
             if outcome is Outcome.FAIL:
                 raise Broken
 
+    def timely(self, verdict: Verdict) -> Verdict:
+        """Return a verdict of a rule; one on a time is open where this end was late itself."""
+        of_time = isinstance(verdict.actual, Mapping) and any(str(key).endswith("ms") for key in verdict.actual)
+        if verdict.outcome is not Outcome.FAIL or not of_time or not self.timing.busy:
+            return verdict
+        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=BUSY, evidence=None)
+
     def _skip(self, *requirements: str, reason: str) -> None:
         self.found += [Verdict(one, Outcome.SKIP, "dialogue", reason=reason) for one in requirements]
 
     def _link(self, role: Any, result: Result) -> Link:
         values = result.values
         number = self.conversation.opened(role, values.get("local", ""), values.get("remote", ""))
-        link = Link(self.mq, self.conversation, values["session"], number, role, self._allowance)
+        waits_ms = self.about["timers_ms"].get(_ACK_WAIT)
+        link = Link(self.mq, self.conversation, values["session"], number, role, self._allowance, self.timing)
+        if waits_ms is not None:  # Whoever waits less than its AckTimeout has to get its acknowledgments sooner.
+            link.most_ms = waits_ms // 2
         self._made.append(link)
         return link
 
     def leave(self) -> None:
-        """Close every connection of the dialogue, those that the other end has ended included."""
+        """Close every connection of the dialogue, those that the other end has ended included.
+
+        What this end owes it acknowledges at once: all that is not acknowledged would come again in the next dialogue.
+        """
+        self._thank(now=True)
         for link in self._made:
             link.close()
 
     def _awaited(self, link: Link, fits: Callable[[Said], bool], within_ms: int) -> Said | None:
-        """Return the next packet of a link that fits, and drop those before it."""
-        patience = Patience(within_ms)
+        """Return the next packet of a link that fits, and drop those before it.
+
+        Raises Unjudged for one that is late where this end was late itself.
+        """
+        patience, late = Patience(within_ms), False
         while True:
             while link.heard:
                 one = link.heard.pop(0)
                 if fits(one):
+                    if late:
+                        raise Unjudged(BUSY)
                     return one
-            if link.ended is not None or patience.left <= 0:
+            if link.ended is not None:
                 return None
+            if patience.left <= 0:
+                if late or not self.timing.busy:
+                    return None
+                patience, late = Patience(LATE_MS), True
             self._read(link, patience)
 
     @staticmethod
@@ -453,6 +347,26 @@ class Dialogue:
             link.read(SLICE_MS)
         if link.ended is not None:
             raise Unjudged(NOT_SENT)
+
+    def _session(self, name: str) -> Link:
+        """Return a connection by the name that a step has for it. Raises Unjudged where there is none."""
+        if name != WORDS:
+            return self.links[name]
+        newest = next((one.frame.connection for one in reversed(list(self._messages()))), None)
+        found = next((link for link in self._made if link.connection == newest), None)
+        if found is None:
+            raise Unjudged("no message of the implementation has come, so that it uses no session")
+        return found
+
+    def _sendable(self, link: Link) -> Link:
+        """Return this session, or another one that is open where it has ended; make one if none is."""
+        if link.ended is None:
+            link.read(0)
+        every = [link, *(one for one in self._made if one.opened)]
+        found = next((one for one in every if one.ended is None), None)
+        if found is None:
+            raise Unjudged(NOT_SENT)
+        return found
 
     def _number(self) -> int:
         self._next_id += 1
@@ -482,6 +396,29 @@ class Dialogue:
                 patience.silent(self._since(began))
         return True
 
+    def _connected(
+        self, within_ms: int, situation: Situation | None = None, *, mute: bool = False, answer: Values | None = None
+    ) -> Link | None:
+        """Take the next connection of the implementation, as `_accept`; None if it makes none in this time.
+
+        Where it sends on sessions of this end (MS-MQQB 1.3.5.2), these end, so that it has to connect.
+        """
+        left = within_ms
+        while left > 0:
+            began = self.mq.time.monotonic()
+            link = self._accept(ACCEPT_MS, situation, mute=mute, answer=answer)
+            if link is not None:
+                return link
+            left -= self._since(began)
+            ours = [one for one in self.links.values() if one.role == "initiator" and one.ended is None]
+            for one in ours:
+                one.read(0)
+            if any(one.received > one.answered for one in ours):
+                for one in ours:
+                    one.close()
+                left = within_ms
+        return None
+
     def _accepts_ms(self, came: Sequence[Said]) -> int:
         """Return how long to wait for a connection of the implementation between two looks; 0: not now."""
         return 0 if came else ACCEPT_MS
@@ -490,11 +427,39 @@ class Dialogue:
         """Return the milliseconds since then, in whole slices: a driver answers before the deadline of a call."""
         return max(1, ceil((self.mq.time.monotonic() - began) * 1000 / SLICE_MS)) * SLICE_MS
 
-    def _thank(self) -> None:
+    def _in_time(self, done: Callable[[], bool], within_ms: int) -> bool:
+        """As `_until`. More time is given where the implementation has to connect first, as that takes longer.
+
+        Raises Unjudged for what is late where this end was late itself.
+        """
+        if self._until(done, within_ms) or self._until(done, self._patience_ms):
+            return True
+        if self.timing.busy and self._until(done, LATE_MS):
+            raise Unjudged(BUSY)
+        return False
+
+    def _heard_in_time(self, link: Link, done: Callable[[], bool], within_ms: int) -> bool:
+        """Read one connection until `done`, its end or the end of the time. Raises Unjudged as `_in_time`."""
+        in_time = self._heard_within(link, done, within_ms)
+        if not in_time and self.timing.busy and self._heard_within(link, done, LATE_MS):
+            raise Unjudged(BUSY)
+        if not done() and self._tidied(link):
+            raise Unjudged(TIDIED)
+        return done()
+
+    def _heard_within(self, link: Link, done: Callable[[], bool], within_ms: int) -> bool:
+        patience = Patience(within_ms)
+        while not done() and link.ended is None and patience.left > 0:
+            self._read(link, patience)
+            self._thank()  # or the other end may close it for that
+        return done()
+
+    def _thank(self, *, now: bool = False) -> None:
+        """Acknowledge what is due, or all."""
         if not self._quiet:
             for link in self.links.values():
                 if link.opened:
-                    link.acknowledge()
+                    link.acknowledge(now=now)
 
     def _accept(
         self, within_ms: int, situation: Situation | None = None, *, mute: bool = False, answer: Values | None = None
@@ -508,6 +473,7 @@ class Dialogue:
         began = self.mq.time.monotonic()
         result = self.mq.call("sessions.open", role="acceptor", address=address, ping=True, deadline_ms=deadline_ms)
         self._waited_ms += self._since(began)
+        self.timing.waited(deadline_ms, began, in_vain=not result.ok)
         if not result.ok or "session" not in result.values:
             return None
         self._accepted += 1
@@ -625,10 +591,14 @@ class Dialogue:
         return one.kind == of and about in self.ids and is_about(one, *self.ids[about], self.ends)
 
     @staticmethod
-    def _told_of(one: Said) -> Json:
-        return {"kind": one.kind, "class": class_of(one)}
+    def _told_of(one: Said) -> str:
+        of_class = class_of(one)
+        return one.kind if of_class is None else f"{one.kind} of the class {of_class:#06x}"
 
     @staticmethod
-    def _shown(link: Link) -> Json:
-        last = [one.kind for one in link.conversation.said if not one.ours and one.frame.connection == link.connection]
-        return {"counted": link.counted, "came": last[-4:], "ended": link.ended}
+    def _shown(link: Link) -> str:
+        """Say what has come on a connection, and how it ended."""
+        came = [one.kind for one in link.conversation.said if not one.ours and one.frame.connection == link.connection]
+        last = f"{', '.join(came[-4:])} came last" if came else "nothing came"
+        ends = {None: "it is open", "ours": "this end has closed it"}.get(link.ended, f"it was {link.ended}")
+        return f"{link.counted} messages acknowledged; {last}; {ends}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from conformance.adapter.errors import AdapterError
 from conformance.harness.guarded_client import NOT_OFFERED
+from conformance.harness.recorder import HarnessDefect
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.groups import TOO_MANY_HOPS, reaches
@@ -51,24 +54,26 @@ from conformance.judge.dialogues.steps import (
 from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement, requirement_id
 from conformance.suites.sessions.dialogue import (
-    ACCEPT_MS,
+    CLEANUP_TIMER,
     DUMB,
+    INITIATES,
     INSECURE,
+    LATE_MS,
     NO_PINGS,
+    NO_ROOM,
     NOBODYS,
     NOT_SENT,
     SLACK_MS,
-    SLICE_MS,
+    TIDIED,
     Broken,
     Dialogue,
-    Flooded,
     NotPlayed,
-    Patience,
     Unjudged,
     asked_first,
     class_of,
     is_misnamed,
 )
+from conformance.suites.sessions.links import BUSY, SLICE_MS, Flooded, Patience
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
 
@@ -79,6 +84,7 @@ if TYPE_CHECKING:
 
 _SLACK_MS: Final = 1_000
 _INTERVAL: Final = requirement_id("MQQB-3.1.6.5.resend-interval")
+_FORM: Final = requirement_id("MQQB-3.1.7.17.destination-form")
 _TX: Final = "TransactionHeader."
 
 Place = tuple[int, int, int]
@@ -100,7 +106,14 @@ class Sequels(Dialogue):
         }
 
     def stands(self, verdict: Verdict) -> bool:
-        """Tell whether a verdict of a rule stands: one rule takes the times of resending for the defaults."""
+        """Tell whether a verdict of a rule stands.
+
+        One rule takes the times of resending for the defaults. Another one looks for the messages of an OrderAck on its
+        session: one that is late is about those of an earlier dialogue.
+        """
+        if verdict.requirement == _FORM:
+            one = self.conversation.at(verdict.frame)
+            return one is None or any(self._is_about(one, one.kind, name) for name in self.ids)
         return verdict.requirement != _INTERVAL or "transactional-ack-wait" not in self.about["timers_ms"]
 
     def _sent(self, since: int = 0) -> list[Said]:
@@ -124,6 +137,10 @@ class Sequels(Dialogue):
                 and one.number("UserHeader.MessageID") == number
             ]
 
+        def most() -> int:
+            """Return how often it came on one session: it comes again on another one if the first has ended."""
+            return max(Counter(one.frame.connection for one in came()).values(), default=0)
+
         if not step.times:
             self._until(lambda: bool(came()), step.within_ms)
             if came():  # No rule on what it says tells more than that it must not be there.
@@ -131,37 +148,28 @@ class Sequels(Dialogue):
                 raise Broken
             self._pass(step.requirement)
             return
-        if not self._until(lambda: len(came()) >= step.times, step.within_ms):
+        if not self._in_time(lambda: len(came()) >= step.times, step.within_ms):
             self._skip(step.requirement, *(name for _, name in step.values.values()), reason=step.may)
             raise Broken
-        if step.most is not None and len(came()) > step.most:
-            expected, actual = {"passed on, at most": step.most}, {"passed on": len(came())}
+        if step.most is not None and most() > step.most:
+            expected, actual = f"passed on at most {step.most} times", f"passed on {most()} times"
             self.exact.append(Verdict(step.requirement, Outcome.FAIL, "dialogue", expected, actual))
             raise Broken
         self._field(came()[-1], step.values)
         self._pass(step.requirement)
 
     def _replies(self, step: Replies) -> None:
-        if not self._until(lambda: len(self._places()) >= step.count, step.within_ms + self._patience_ms):
-            actual = [list(place) for place in self._places()]
-            self._fail(step.requirement, expected={"answers": step.count}, actual=actual)
-        self._pass(step.requirement)
+        if not self._in_time(lambda: len(self._places()) >= step.count, step.within_ms):
+            came = len(self._places())
+            expected, actual = f"{step.count} transactional answers", f"{came} within {step.within_ms:,} ms"
+            self._fail(step.requirement, expected=expected, actual=actual)
+        self._passes(step.requirement, self._sent())
 
     def _unanswered(self, step: Unanswered) -> None:
-        link = None
-        patience = Patience(self._patience_ms + AT_ONCE_MS)
-        while link is None and patience.left > 0:
-            began = self.mq.time.monotonic()
-            link = self._accept(ACCEPT_MS, mute=True)
-            patience.silent(self._since(began))
+        link = self._connected(self._patience_ms + AT_ONCE_MS, mute=True)
         if link is None:
             raise Unjudged("it has not connected, so that nothing could be left unanswered")
-        patience = Patience(step.within_ms + self._timer(step.timer))
-        while link.ended is None and patience.left > 0:
-            self._read(link, patience)
-        if link.ended is None:
-            self._fail(step.requirement, expected="the connection is closed", actual=self._shown(link))
-        self._pass(step.requirement)
+        self._must_close(link, step.requirement, step.within_ms + self._timer(step.timer))
 
     def _order(self, step: Order) -> None:
         stamp, ordinal, number = self._places()[step.place - 1]
@@ -177,7 +185,7 @@ class Sequels(Dialogue):
             body + "TxSequenceNumber": number,
             body + "TxPreviousSequenceNumber": before,
         }
-        link = self.links[step.link]
+        link = self._sendable(self._session(step.link))
         link.send(transactional_ack("OrderAck", self.ends, self._number(), values), message=True)
 
     def _resent(self, step: Resent) -> None:
@@ -187,22 +195,16 @@ class Sequels(Dialogue):
         def again() -> set[Place]:
             return {_place(one) for one in self._sent(since)} & set(places)
 
-        within = self._timer(step.timer) + _SLACK_MS + self._patience_ms
-        self._until(lambda: again() >= wanted, within)
-        if not again() >= wanted:
-            self._fail(
-                *step.requirements,
-                expected={"sent again": [list(one) for one in sorted(wanted)]},
-                actual=[list(one) for one in sorted(again())],
-            )
+        if not self._in_time(lambda: again() >= wanted, self._timer(step.timer) + _SLACK_MS):
+            self._fail(*step.requirements, expected=f"{_numbers(wanted)} sent again", actual=_numbers(again()))
         self._pass(*step.requirements)
         self._waited(step, wanted)
         if step.never is None:
             return
         self._until(lambda: again() > wanted, _SLACK_MS)
         if again() > wanted:
-            actual = [list(one) for one in sorted(again() - wanted)]
-            self._fail(step.never, expected="no message that has its OrderAck", actual=actual)
+            came = _numbers(again() - wanted)
+            self._fail(step.never, expected="no message again that has its OrderAck", actual=came)
         self._pass(step.never)
 
     def _waited(self, step: Resent, places: Iterable[Place]) -> None:
@@ -218,11 +220,17 @@ class Sequels(Dialogue):
             came.add((session, _place(one)))
         least_ms = self._timer(step.timer) - _SLACK_MS
         if waited_ms and min(waited_ms) < least_ms:
-            actual = {"ms": min(waited_ms)}
-            self.exact.append(Verdict(_INTERVAL, Outcome.FAIL, "UserMessage", {"at least, ms": least_ms}, actual))
+            expected, actual = f"after {least_ms:,} ms or later", f"after {min(waited_ms):,} ms"
+            self.exact.append(Verdict(_INTERVAL, Outcome.FAIL, "UserMessage", expected, actual))
             raise Broken
         if waited_ms:
             self._pass(_INTERVAL)
+
+
+def _numbers(places: Iterable[Place]) -> str:
+    """Say which messages of a sequence these are."""
+    found = ", ".join(str(number) for _, _, number in sorted(places))
+    return f"the transactional messages {found}" if found else "none"
 
 
 def _number(one: Said) -> int:
@@ -238,11 +246,11 @@ METHODS: Final = ("sessions.about", "sessions.open", "sessions.send", "sessions.
 PINGS: Final = "sessions.ping"
 EXAMPLE: Final = "dialogue"
 _ACCEPTS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
-_INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
 _CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
 _CLOCK, _CLOCK_S = "clock", 2  # name of a message that shows the time; seconds that are no difference
+_REFUSES: Final = "InternalHeader.Flags.CS"
 _TRIPS: Final = 4  # so many measured round trips are given, beyond its time, to what must not come and to counts
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
@@ -258,28 +266,47 @@ class Player(Sequels):
         So the most exact sentence is blamed first. What is inconclusive comes last, unless the dialogue decides it.
         """
         self._local, self._readings = readings[_NULL_ADDRESS], readings
-        at = 0
-        try:
-            if any(message.reach_s != INFINITE for message in self._messages_told()):
-                self._set_clock()
-            for at, step in enumerate(self.case.steps):  # noqa: B007
-                self._do(step)
-        except Broken:
-            pass
-        except (Flooded, Unjudged) as why:
-            self._unjudged(self.case.steps[at:], str(why))
-        finally:
-            self.leave()
+        defect = self._played()
         open_ones: dict[str, Verdict] = {}
         decided: set[str] = set()
-        by_rules = filter(self.stands, self.conversation.verdicts(readings, profile))
+        judged = list(self.conversation.judged(readings, profile))
+        by_rules = filter(self.stands, (self.timely(verdict) for ours, verdict in judged if not ours))
+        failed = False
         for verdict in chain(self.exact, by_rules, self.found):
+            failed = failed or verdict.outcome is Outcome.FAIL
             if verdict.outcome is Outcome.INCONCLUSIVE:
                 open_ones.setdefault(verdict.requirement, verdict)
             else:
                 decided.add(verdict.requirement)
                 yield verdict
         yield from (one for name, one in open_ones.items() if name not in decided)
+        if self._complete and not failed and self.case.packets == "correct" and not self._apart:
+            defect = next((_of_this_end(one) for ours, one in judged if ours and _is_broken(one)), None)
+        if defect is not None:
+            raise HarnessDefect(next(iter(self.case.claims), _ACCEPTS), defect)
+
+    def _played(self) -> str | None:
+        """Play the case; return the defect of this end that ended it, in words."""
+        at = 0
+        try:
+            if any(message.reach_s != INFINITE for message in self._messages_told()):
+                self._set_clock()
+            for at, step in enumerate(self.case.steps):  # noqa: B007
+                self._do(step)
+            self._complete = True
+        except Broken:
+            pass
+        except (Flooded, Unjudged) as why:
+            self._unjudged(self.case.steps[at:], str(why))
+        except (NotPlayed, AdapterError):
+            raise
+        except Exception as error:  # One dialogue must not take another's verdicts with it.
+            defect = f"a step of a dialogue broke off: {type(error).__name__}: {error}"
+            self._unjudged(self.case.steps[at:], defect)
+            return defect
+        finally:
+            self.leave()
+        return None
 
     # --- The implementation's clock
 
@@ -296,6 +323,7 @@ class Player(Sequels):
         if shown is None or abs(shown - self.ends.now_s) <= _CLOCK_S:
             return
         apart, self.ends = shown - self.ends.now_s, replace(self.ends, now_s=shown)
+        self._apart = True
         if self._clock_shown(Message(f"{_CLOCK} again", asks=PA, reach_s=60)) is None:
             raise NotPlayed(f"the clocks differ by {apart} s, as the implementation's acknowledgments show it")
 
@@ -309,11 +337,9 @@ class Player(Sequels):
         situations = (_BY_NAME[one.situation] for one in steps if isinstance(one, Reconnects) and one.situation)
         requirements = (*demanded(steps), *(one.requirement for one in situations))
         judged = {one.requirement for one in (*self.exact, *self.found)}
-        self.found += [
-            Verdict(one, Outcome.INCONCLUSIVE, "dialogue", reason=reason)
-            for one in dict.fromkeys(requirements)
-            if one not in judged
-        ]
+        left = [one for one in dict.fromkeys(requirements) if one not in judged]
+        own = [one for one in left if one not in _COMMON]
+        self.found += [Verdict(one, Outcome.INCONCLUSIVE, "dialogue", reason=reason) for one in own or left]
 
     # --- Steps
 
@@ -337,21 +363,24 @@ class Player(Sequels):
 
     def _establish(self, step: Establish) -> None:
         server = {"null": packets.NULL, "own": self.ends.server, "stranger": packets.STRANGER}[step.server]
-        self.links[step.link].send(
+        self._session(step.link).send(
             packets.establish(self.ends, server, step.values, later_ms=self.conversation.lasts_ms), pieces=step.pieces
         )
 
     def _parameters(self, step: Parameters) -> None:
-        self.links[step.link].send(packets.parameters(step.values), pieces=step.pieces)
+        self._session(step.link).send(packets.parameters(step.values), pieces=step.pieces)
 
     def _answered(self, step: Answered) -> None:
-        link = self.links[step.link]
+        link = self._session(step.link)
         said = self._awaited(link, lambda one: one.kind == step.kind, step.within_ms)
+        refused = said is not None and bool(said.number(_REFUSES))
+        expects = bool(step.values.get(_REFUSES, (0, ""))[0])
+        if step.kind == "EstablishConnection" and (refused > expects or (said is None and link.ended == "closed")):
+            self._require_room(step)
         if said is None:
             self._fail(step.requirement, expected=step.kind, actual=self._shown(link))
         assert said is not None
         self._field(said, step.values)
-        refused = bool(said.number("InternalHeader.Flags.CS"))
         self._trip_ms = max(self._trip_ms, min(said.at_ms - link.asked_ms, AT_ONCE_MS))
         if said.kind == "EstablishConnection" and not refused:
             self.ends = replace(self.ends, server=said.text("EstablishConnectionHeader.ServerGuid") or packets.NULL)
@@ -360,14 +389,28 @@ class Player(Sequels):
             self._judge_settings(link, said)
         self._pass(step.requirement)
 
+    def _require_room(self, step: Answered) -> None:
+        """Look why a request for a session is refused: who has no room for one (3.1.5.3.1) refuses any other as well.
+
+        Raises Unjudged, then.
+        """
+        name = f"room {len(self.links)}"
+        for one in (Connect(name), Establish(name)):
+            self._do(one)
+        said = self._awaited(self.links[name], lambda one: one.kind == step.kind, step.within_ms)
+        refused = self.links[name].ended == "closed" if said is None else bool(said.number(_REFUSES))
+        self.links[name].close()
+        if refused:
+            raise Unjudged(NO_ROOM)
+
     def _say(self, step: Say) -> None:
-        link = self.links[step.link]
+        link = self._session(step.link)
         self._require_open(link)
         if link.send(packets.packet_of(step.says, self.ends, self._number(), more=step.values)) is None:
             raise Unjudged(NOT_SENT)
 
     def _tell(self, step: Tell) -> None:
-        link = self.links[step.link]
+        link = self._session(step.link)
         for message in step.messages:
             same = message.again or message.shares or (message.name if message.number is not None else None)
             number, told = self.ids[same] if same in self.ids else (self._number(), message)
@@ -376,49 +419,65 @@ class Player(Sequels):
             if step.acknowledging or step.miscounted:
                 sent = link.sent + 1 + step.miscounted
                 values |= packets.session_values(link.received, sent, link.sent_recoverable + message.kept)
+            link.skewed = link.skewed or (message.again is not None and message.number is None)
             data = encode("UserMessage", values)
             if link.send(data, pieces=step.pieces, message=True, kept=message.kept) is None:
                 raise Unjudged(NOT_SENT)
 
     def _acknowledged(self, step: Acknowledged) -> None:
-        link = self.links[step.link]
+        link = self._session(step.link)
         wanted = link.sent if step.count is None else step.count
-        patience = Patience(step.within_ms + SLACK_MS + _TRIPS * self._trip_ms)
-        while link.counted != wanted and patience.left > 0 and link.ended is None:
-            self._read(link, patience)
-            self._thank()
-        if link.counted != wanted:
-            self._fail(step.requirement, expected={"acknowledged": wanted}, actual=self._shown(link))
-        self._pass(step.requirement)
+        fits = (wanted,) if step.read is None else (wanted, link.sent)
+        if not self._heard_in_time(
+            link, lambda: link.counted in fits, step.within_ms + SLACK_MS + _TRIPS * self._trip_ms
+        ):
+            expected = f"{wanted} messages acknowledged within {step.within_ms:,} ms"
+            self._fail(step.requirement, expected=expected, actual=self._shown(link))
+        if step.read is None:
+            self._pass(step.requirement)
+            return
+        reading, holds, other = step.read
+        self._follow(step.requirement, reading, holds if link.counted == wanted else other)
+
+    def _follow(self, requirement: str, reading: str, alternative: str) -> None:
+        """Record that a requirement holds by this alternative of a reading, or fails if the run does not accept it."""
+        accepted = self._readings[reading]
+        outcome = Outcome.PASS if alternative == accepted[0] else Outcome.READING
+        if alternative not in accepted:
+            self._fail(requirement, expected=f"as {accepted[0]} of {reading}", actual=f"as {alternative}")
+        self.found.append(Verdict(requirement, outcome, "dialogue", readings=((reading, alternative),)))
 
     def _agree(self, step: Agree) -> None:
-        link = self.links[step.link]
+        link = self._session(step.link)
         self._require_open(link)
         if link.send(packets.session_ack(link.received, 0, 0, link.sent, link.sent_recoverable)) is None:
             raise Unjudged(NOT_SENT)
 
     def _counted(self, step: Counted) -> None:
-        link = self.links[step.link]
+        link = self._session(step.link)
+        if link.counted < step.least and self.timing.busy:
+            raise Unjudged(BUSY)
         if link.counted < step.least:
-            self._fail(step.requirement, expected={"at least": step.least}, actual=self._shown(link))
+            expected = f"at least {step.least} messages acknowledged by now"
+            self._fail(step.requirement, expected=expected, actual=self._shown(link))
         self._pass(step.requirement)
 
     def _stored(self, step: Stored) -> None:
-        link = self.links[step.link]
+        link = self._session(step.link)
         if step.unless is not None and step.unless[1] in self._readings[step.unless[0]]:
             return
         wanted = list(range(1, link.sent_recoverable + 1))
-        patience = Patience(step.within_ms)
-        while len(link.acknowledged) < len(wanted) and patience.left > 0 and link.ended is None:
-            self._read(link, patience)
+        self._heard_in_time(link, lambda: len(link.acknowledged) >= len(wanted), step.within_ms)
         if sorted(link.acknowledged) != wanted:
-            self._fail(step.requirement, expected=wanted, actual=sorted(link.acknowledged))
+            marked = ", ".join(map(str, sorted(link.acknowledged))) or "none"
+            expected = f"the recoverable messages 1 to {len(wanted)} marked, each once"
+            self._fail(step.requirement, expected=expected, actual=f"{marked} marked")
         self._pass(step.requirement)
 
     def _comes(self, step: Comes) -> None:
         fits = self._fitting(step)
-        if not self._until(lambda: sum(map(fits, self._messages())) >= step.times, step.within_ms + self._patience_ms):
-            came = [self._told_of(one) for one in self._messages() if self._is_about(one, step.of, step.about)]
+        if not self._in_time(lambda: sum(map(fits, self._messages())) >= step.times, step.within_ms):
+            came = [one for one in self._messages() if self._is_about(one, step.of, step.about)]
             if self._local[0] == "letter" and self._is_null(step.about) and not came and self._named():
                 self._letter(step.requirements)
                 return
@@ -428,21 +487,25 @@ class Player(Sequels):
             may = step.may if step.unless not in self.about else None
             if step.read is not None and step.read[1] in self._readings[step.read[0]]:
                 may = f"by the reading {step.read[1]} of {step.read[0]} it does not come"
-            if may is not None and all(one["class"] in _POSITIVE for one in came):
+            if may is not None and all(class_of(one) in _POSITIVE for one in came):
                 self._skip(*step.requirements, reason=may)
                 return
             if self._miscorrelated(step):
                 self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
-            blamed = asked_first(step.requirements, step.message_class, (one["class"] for one in came))
-            self._fail(*blamed, expected=_wanted(step), actual=came or "nothing came")
+            blamed = asked_first(step.requirements, step.message_class, map(class_of, came))
+            actual = ", ".join(map(self._told_of, came)) or "nothing came of it"
+            self._fail(*blamed, expected=_wanted(step), actual=actual)
         said = next(filter(fits, self._messages()))
         self._field(said, step.values, exact=step.exact)
         self._local_pass(step)
 
     def _local_pass(self, step: Comes) -> None:
-        self._pass(_INITIATES)
+        came = [one for one in self._messages() if self._fitting(step)(one)]
+        self._passes(INITIATES, came)
         local = self._local[0] == "local" or not self._is_null(step.about)
-        self._pass(*(one for one in step.requirements if local or one not in _OF_NULL))
+        for one in step.requirements:
+            if local or one not in _OF_NULL:
+                self._passes(one, came)
         if not local:
             readings = ((_NULL_ADDRESS, "local"),)
             others = [one for one in step.requirements if one in _OF_NULL]
@@ -509,36 +572,40 @@ class Player(Sequels):
 
     def _never(self, step: Never) -> None:
         fits = self._fitting(step)
-        many = self._until(lambda: sum(map(fits, self._messages())) > step.most, step.for_ms + _TRIPS * self._trip_ms)
+
+        def came() -> dict[Json, Said]:
+            """Return the messages; one that was not acknowledged comes again, and is the same."""
+            names = ("UserHeader.SourceQueueManager", "UserHeader.MessageID")
+            return {tuple(map(one.packet.fields.get, names)): one for one in self._messages() if fits(one)}
+
+        many = self._until(lambda: len(came()) > step.most, step.for_ms + _TRIPS * self._trip_ms)
         shown = many or self._word_after()
-        came = [self._told_of(one) for one in self._messages() if fits(one)]
-        if len(came) > step.most:
-            self._fail(*step.requirements, expected={"at most": step.most}, actual=came)
+        if len(came()) > step.most:
+            actual = ", ".join(map(self._told_of, came().values()))
+            expected = f"at most {step.most} such messages" if step.most else "no such message"
+            self._fail(*step.requirements, expected=expected, actual=actual)
         if shown:
             self._pass(*step.requirements)
         else:
             self.found += [Verdict(one, Outcome.INCONCLUSIVE, "dialogue", reason=DUMB) for one in step.requirements]
 
     def _closes(self, step: Closes) -> None:
-        link = self.links[step.link]
-        patience = Patience(step.within_ms + (self._timer(step.timer) if step.timer else 0))
-        while link.ended is None and patience.left > 0:
-            self._read(link, patience)
-        if link.ended is None:
-            self._fail(step.requirement, expected="the connection is closed", actual=self._shown(link))
-        self._pass(step.requirement)
+        timer_ms = step.periods * self._timer(step.timer) if step.timer else 0
+        self._must_close(self._session(step.link), step.requirement, step.within_ms + timer_ms)
 
     def _stays(self, step: Stays) -> None:
-        link = self.links[step.link]
-        patience = Patience(step.for_ms + _TRIPS * self._trip_ms + (self._timer(step.timer) if step.timer else 0))
-        while link.ended is None and patience.left > 0:
-            self._read(link, patience)
-            self._thank()  # or the other end may close it for that
+        link = self._session(step.link)
+        for_ms = step.for_ms + _TRIPS * self._trip_ms + (self._timer(step.timer) if step.timer else 0)
+        self._heard_within(link, lambda: False, for_ms)
         if link.ended is None:
             self._round_trip()
             link.read(SLICE_MS)
+        if link.ended is not None and step.timer != CLEANUP_TIMER and self._tidied(link):
+            raise Unjudged(TIDIED)
+        if link.ended is not None and step.timer is not None and self.timing.busy:
+            raise Unjudged(BUSY)
         if link.ended is not None:
-            self._fail(step.requirement, expected="the connection stays open", actual=link.ended)
+            self._fail(step.requirement, expected="the connection stays open", actual=self._shown(link))
         self._pass(step.requirement)
 
     def _round_trip(self) -> None:
@@ -549,16 +616,31 @@ class Player(Sequels):
         self.links[name].close()
 
     def _wait(self, step: Wait) -> None:
-        self._until(lambda: False, step.ms + (self._timer(step.timer) * step.percent // 100 if step.timer else 0))
+        ms = step.ms + (self._timer(step.timer) * step.percent // 100 if step.timer else 0)
+        if not step.deaf:
+            self._until(lambda: False, ms)
+            return
+        patience = Patience(ms)
+        while patience.left > 0:
+            link = next((one for one in self.links.values() if one.ended is None), None)
+            if link is None:
+                self.mq.time.sleep(SLICE_MS / 1000)
+                patience.silent()
+            else:
+                self._read(link, patience)
 
     def _close(self, step: Close) -> None:
-        for name, link in list(self.links.items()):
-            if name == step.link or (step.link == "*" and link.role == "acceptor"):
-                link.close(step.how)
+        """Close sessions. What this end owes it acknowledges before, so that it does not come again on the next one."""
+        every = [one for one in self.links.values() if one.role == "acceptor" or one.received]
+        for link in every if step.link == "*" else [self._session(step.link)]:
+            if link.opened and not self._quiet:
+                link.acknowledge(now=True)
+            link.close(step.how)
 
     def _hush(self, step: Quiet) -> None:
+        """Acknowledge nothing, or all that has waited for that."""
         self._quiet = step.on
-        self._thank()
+        self._thank(now=True)
 
     def _ping(self, step: Ping) -> None:
         if not self.mq.offers(PINGS):
@@ -586,13 +668,12 @@ class Player(Sequels):
 
     def _reconnects(self, step: Reconnects) -> None:
         situation = _BY_NAME[step.situation] if step.situation else None
-        link, left = None, self._timer("session-retry-connect") + 2 * SLACK_MS
-        while link is None and left > 0:
-            began = self.mq.time.monotonic()
-            link = self._accept(ACCEPT_MS, situation, answer=step.answer)
-            left -= self._since(began)
+        within_ms = self._timer("session-retry-connect") + 2 * SLACK_MS
+        link = self._connected(within_ms, situation, answer=step.answer)
+        if link is None and self.timing.busy and self._connected(LATE_MS, situation, answer=step.answer) is not None:
+            raise Unjudged(BUSY)
         if link is None:
-            self._fail(step.requirement, expected="a connection", actual="none")
+            self._fail(step.requirement, expected=f"a connection within {within_ms:,} ms", actual="none")
         assert link is not None
         if situation is None:
             self._pass(step.requirement)
@@ -611,12 +692,21 @@ class Player(Sequels):
         link.close()
 
 
-def _wanted(step: Comes) -> Json:
-    return {"kind": step.of, "class": step.message_class, "about": step.about}
+def _is_broken(verdict: Verdict) -> bool:
+    return verdict.outcome is Outcome.FAIL and requirement(verdict.requirement).level == "must"
 
 
-def _result_text(result: Result) -> Json:
-    return {"status": result.status} if result.failure is None else {"failure": result.failure.kind}
+def _of_this_end(verdict: Verdict) -> str:
+    return f"mqconform's own packets break {verdict.requirement}: {verdict.subject}, {verdict.actual}"
+
+
+def _wanted(step: Comes) -> str:
+    of_class = "" if step.message_class is None else f" of the class {step.message_class:#06x}"
+    return f"{step.of}{of_class} about {step.about!r} within {step.within_ms:,} ms"
+
+
+def _result_text(result: Result) -> str:
+    return f"status {result.status:#010x}" if result.failure is None else result.failure.text
 
 
 _ELSEWHERE: Final = frozenset(

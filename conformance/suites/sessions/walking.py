@@ -20,7 +20,16 @@ from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.machine import State
 from conformance.judge.dialogues.packets import PA, PLAIN, TRANSACTIONAL, Message, Values
 from conformance.judge.dialogues.steps import AT_ONCE_MS, Case
-from conformance.judge.dialogues.walk_judge import CONNECTS, DISCONNECT, Event, Walked, What, judged, settled
+from conformance.judge.dialogues.walk_judge import (
+    CONNECTS,
+    DISCONNECT,
+    REPEATED,
+    Event,
+    Walked,
+    What,
+    judged,
+    settled,
+)
 from conformance.judge.dialogues.walk_plans import (
     ENDING,
     MESSAGES,
@@ -47,22 +56,23 @@ from conformance.judge.sessions.context import Readings
 from conformance.judge.sessions.opening import STATE_CLOSES
 from conformance.spec.catalogue import reading_id, requirement, requirement_id
 from conformance.suites.sessions.dialogue import (
+    ACCEPT_MS,
+    LATE_MS,
+    NO_ROOM,
     SLACK_MS,
-    SLICE_MS,
     Broken,
     Dialogue,
-    Flooded,
-    Link,
     NotPlayed,
-    Patience,
     Told,
     Unjudged,
 )
+from conformance.suites.sessions.links import SLICE_MS, Flooded, Link, Patience
 from conformance.suites.sessions.playing import METHODS, PINGS
 from conformance.verdict import Outcome, Verdict
 from conformance.walks import Budget, cuts, examples, least, steps
 
 if TYPE_CHECKING:
+    from conformance.adapter.client import Result
     from conformance.harness.port import Port
     from conformance.harness.recorder import RunOptions
 
@@ -105,12 +115,15 @@ class Walker(Dialogue):
         self.stand = Stand()
         self._link_now: Link | None = None
         self._sent: list[tuple[Kind, Message]] = []
+        self._went: set[int | None] = set()
+        self._opens = False
 
     def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
         """Yield the verdicts on the walk: what a rule of captures breaks is blamed first, as it is most exact."""
         walked = self.walked
         walked.told = readings[_NULL_ADDRESS][0] == "local"
         walked.strict = readings[_REJECTED] == ("kept",)
+        walked.repeated = readings[REPEATED]
         timers = self.about["timers_ms"]
         walked.forgets_ms = timers.get("message-id-history-cleanup")
         walked.idle_ms = timers.get("session-cleanup")
@@ -128,7 +141,7 @@ class Walker(Dialogue):
         if unjudged is not None:
             found = [Verdict(DISCONNECT, Outcome.INCONCLUSIVE, "walk", reason=unjudged)]
         by_rules = (one for one in self.conversation.verdicts(readings, profile) if one.requirement != _ROUND_TRIP)
-        yield from chain(self.exact, gone, by_rules, found)
+        yield from chain(self.exact, gone, map(self.timely, by_rules), found)
 
     def _walk(self) -> None:
         """Show that a session can be opened, take the walk, and look whether all came and the other end lives."""
@@ -172,7 +185,9 @@ class Walker(Dialogue):
         self._end(self._now, act.how)
 
     def _let_pass(self, act: Act) -> None:
+        """Let time pass, and acknowledge what came meanwhile: what is delivered next is to be new."""
         self._until(lambda: False, _WAIT_MS)
+        self._thank(now=True)
 
     def _ping(self, act: Act) -> None:
         if not self.mq.offers(PINGS):
@@ -221,12 +236,15 @@ class Walker(Dialogue):
         message = self._message(at, Kind.RECOVERABLE)
         link = self._now
         self._deliver(link, Kind.RECOVERABLE, self._data(message), Act(Does.SEND, Kind.RECOVERABLE))
-        within = (
-            _KEPT_MS
-            + SLACK_MS
-            + (self._patience_ms + (_ORDER_MS if any(kind is Kind.TRANSACTIONAL for kind, _ in self._sent) else 0))
-        )
-        self._until(lambda: settled(self.walked, link.connection) or link.ended is not None, within)
+        order_ms = _ORDER_MS if any(kind is Kind.TRANSACTIONAL for kind, _ in self._sent) else 0
+        within = _KEPT_MS + SLACK_MS + self._patience_ms + order_ms
+
+        def done() -> bool:
+            return settled(self.walked, link.connection) or link.ended is not None
+
+        if not self._until(done, within) and self.timing.busy:
+            self._until(done, LATE_MS)
+        self._thank(now=True)
         self._look(link)
         self._note(What.SETTLED, link)
 
@@ -240,10 +258,12 @@ class Walker(Dialogue):
         self._settle(Act(Does.SETTLE))
 
     def _alive(self, *, last: bool = False) -> None:
-        """Open a session as it should be, and leave it."""
+        """Open a session as it should be, and leave it. Raises Unjudged where none is opened from the first on."""
         try:
             self._open(Act(Does.OPEN))
         except Over:
+            if not last and self._link_now is not None and self._link_now.ended == "closed":
+                raise Unjudged(NO_ROOM) from None
             if not last:
                 raise
             return
@@ -269,6 +289,8 @@ class Walker(Dialogue):
         self._note(What.UNANSWERED if said is None else What.ANSWERED, link, kind=answer)
         if said is None:
             raise Over
+        if establish and said.number("InternalHeader.Flags.CS"):
+            raise Unjudged(NO_ROOM)
         if establish:
             server = said.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
             self.ends = self.walked.ends = replace(self.ends, server=server)
@@ -309,17 +331,13 @@ class Walker(Dialogue):
             if at == len(data):
                 self._whole(link, kind, data)
             elif at:
-                self._part(link, data[:at])
-                self._note(What.PART, link, kind=PACKETS[kind])
+                self._part(link, kind, data, at)
             self._cut(link, fault)
             return False
         if fault is Fault.DELAY:
-            self._part(link, data[:at])
-            self._note(What.PART, link, kind=PACKETS[kind])
+            self._part(link, kind, data, at)
             self._pause(link, long=act.long)
-            at_ms = self._part(link, data[at:])
-            self._counted(link, kind)
-            self._note(What.WHOLE, link, packet=self.conversation.sent(link.connection, data, at_ms))
+            self._whole(link, kind, data)
         else:
             self._whole(link, kind, data, (at,) if fault is Fault.SPLIT else ())
         if fault is Fault.DOUBLE:
@@ -345,29 +363,30 @@ class Walker(Dialogue):
         self._note(What.LIVES, link)
 
     def _whole(self, link: Link, kind: Kind, data: bytes, pieces: tuple[int, ...] = ()) -> None:
+        """Send a packet, or what is left of it."""
         kept = kind in (Kind.RECOVERABLE, Kind.TRANSACTIONAL, Kind.FINAL_ACK)
         message = kind in (*MESSAGES, Kind.ORDER_ACK, Kind.FINAL_ACK)
-        said = link.send(data, pieces=pieces, message=message, kept=kept)
+        if link.tail:
+            said = link.finish(data, message=message, kept=kept)
+        else:
+            said = link.send(data, pieces=pieces, message=message, kept=kept)
         if said is None:
             self._gone(link)
         assert said is not None
+        if kind in (Kind.EXPRESS, Kind.RECOVERABLE):
+            number = said.number("UserHeader.MessageID")
+            link.skewed = link.skewed or number in self._went
+            self._went.add(number)
         self._note(What.WHOLE, link, packet=said)
 
-    @staticmethod
-    def _counted(link: Link, kind: Kind) -> None:
-        link.sent += kind in (*MESSAGES, Kind.ORDER_ACK, Kind.FINAL_ACK)
-        link.sent_recoverable += kind in (Kind.RECOVERABLE, Kind.TRANSACTIONAL, Kind.FINAL_ACK)
-
-    def _part(self, link: Link, data: bytes) -> int:
-        """Send some bytes of a packet; return when, by the driver's clock."""
-        encoded = base64.b64encode(data).decode("ascii")
-        result = self.mq.call("sessions.send", session=link.session, bytes=encoded)
-        if result.ok:
-            return int(result.values["at_ms"])
+    def _part(self, link: Link, kind: Kind, data: bytes, size: int) -> None:
+        """Send so many bytes of a packet, and hold back the others."""
+        result = link.begin(data, size)
         if result.failure is not None:
             raise WholeOnly(f"{_OWN_PARTS} ({result.failure.text})")
-        self._gone(link)
-        raise Over
+        if not result.ok:
+            self._gone(link)
+        self._note(What.PART, link, kind=PACKETS[kind])
 
     def _pause(self, link: Link, *, long: bool) -> None:
         """Let time pass within a packet. long: until what was sent before is acknowledged."""
@@ -410,6 +429,8 @@ class Walker(Dialogue):
         if link.ended is None:
             link.read(SLICE_MS)
         link.ended = link.ended or "closed"
+        if link.skewed and link.received > link.answered:
+            raise Unjudged("this end could not state its counts on a session, so that it was ended for that")
         self._note(What.ENDED, link)
         raise Over
 
@@ -419,8 +440,7 @@ class Walker(Dialogue):
         """Take the next connection of the implementation, with a fault in what this end answers on it."""
         for one in [one for one in self.links.values() if one.role == "acceptor"]:
             one.close()
-        within = self._timer(_RETRY) + 2 * SLACK_MS
-        result = self.mq.call("sessions.open", role="acceptor", address=self.about["listener"], deadline_ms=within)
+        result = self._knock()
         taken = result.ok and "session" in result.values
         self._note(What.AWAITED, None, held=taken)
         if not taken:
@@ -429,6 +449,35 @@ class Walker(Dialogue):
         self.links[f"in{link.connection}"] = link
         if self._answers(link, act):
             link.close()
+        if self._opens:  # For the next message: the last session has ended.
+            self._opens = False
+            self._open(Act(Does.OPEN))
+
+    def _knock(self) -> Result:
+        """Wait for a connection of the implementation.
+
+        Where it sends its words on the session of this end (MS-MQQB 1.3.5.2), that ends, so that it has to connect.
+        """
+        within = left = self._timer(_RETRY) + 2 * SLACK_MS
+        while True:
+            began = self.mq.time.monotonic()
+            deadline_ms = min(max(left, ACCEPT_MS), 2 * ACCEPT_MS)
+            result = self.mq.call(
+                "sessions.open", role="acceptor", address=self.about["listener"], deadline_ms=deadline_ms
+            )
+            self.timing.waited(deadline_ms, began, in_vain=not result.ok)
+            left -= self._since(began)
+            if result.ok:
+                return result
+            ours = self._link_now
+            while ours is not None and ours.read(SLICE_MS):
+                pass
+            if ours is not None and ours.ended is None and ours.received > ours.answered:
+                ours.close()
+                self._note(What.OURS, ours)
+                self._opens, left = True, within
+            elif left <= (-LATE_MS if self.timing.busy else 0):
+                return result
 
     def _answers(self, link: Link, act: Act) -> bool:
         """Answer on a connection of the implementation; tell whether it is still open."""
@@ -471,9 +520,7 @@ class Walker(Dialogue):
     @staticmethod
     def _thanks(link: Link) -> bytes:
         """Return an acknowledgment of all that has come on a connection (MS-MQQB 3.1.6.4)."""
-        lowest = link.owed[0] if link.owed else 0
-        flags = sum(1 << number - lowest for number in link.owed if number - lowest < 32)
-        return packets.session_ack(link.received, lowest, flags, link.sent, link.sent_recoverable)
+        return packets.session_ack(link.received, *link.marks, link.sent, link.sent_recoverable)
 
     def _accepts_ms(self, came: Sequence[Said]) -> int:
         """Return how long to wait for a connection of the implementation: a walk has one of these at most."""

@@ -1,0 +1,107 @@
+"""Ways that the text leaves to a queue manager: none of them is a deviation, and a fault beside one is still found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+from session_peer import Peer
+
+from conformance.adapter.connectors import connect
+from conformance.harness.recorder import HarnessDefect
+from conformance.judge.dialogues import packets
+from conformance.spec.catalogue import assignment
+from conformance.suites.sessions.dialogue import NO_ROOM, NotPlayed
+from conformance.suites.sessions.playing import Player
+from conformance.suites.sessions.rejudge import CASES
+from conformance.verdict import Outcome, Verdict
+
+EXISTING: Final = "sends-on-sessions-that-exist"
+WAYS: Final = (
+    EXISTING,
+    f"{EXISTING} counts-duplicates",
+    "counts-duplicates answers-no-ping",
+    "tidies-soon",
+    f"{EXISTING} tidies-soon one-queue",
+)
+TOLD: Final = [name for name, case in CASES.items() if case.queues]
+"""The dialogues in which messages are told."""
+
+
+def judged(case: str, ways: str, folder: Path) -> list[Verdict]:
+    """Return the verdicts on a peer with these ways; none for a case that cannot be played."""
+    with connect("python:session_peer:Peer", state_dir=folder, in_process=True) as client:
+        peer = client.in_process_driver
+        assert isinstance(peer, Peer)
+        peer.defects = set(ways.split())
+        try:
+            player = Player(client, CASES[case], now_s=0, tell=lambda *_: None)
+            return list(player.play(assignment("windows"), "msmq-4.0"))
+        except NotPlayed:
+            return []
+
+
+def failed(verdicts: list[Verdict]) -> list[Verdict]:
+    return [one for one in verdicts if one.outcome is Outcome.FAIL]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_way_of_the_text_is_no_deviation(way: str, tmp_path: Path) -> None:
+    wrong = {case: found for case in TOLD if (found := failed(judged(case, way, tmp_path / case.replace("/", "-"))))}
+    assert not wrong
+
+
+def test_a_server_without_room_for_a_session_is_not_judged(tmp_path: Path) -> None:
+    for case in ("plain", "express", "refuses-a-stranger"):
+        found = judged(case, "has-no-room", tmp_path / case)
+        assert {one.reason for one in found if one.outcome is Outcome.INCONCLUSIVE and one.subject == "dialogue"} == {
+            NO_ROOM
+        }
+
+
+@pytest.mark.parametrize(
+    ("case", "defect", "requirement"),
+    [
+        ("word-of-arrival", "never-acks", "MQMQ-2.2.19.3.flags-pa"),
+        ("nothing-is-acknowledged", "waits-for-ever", "MQQB-3.1.6.3.closes"),
+        ("carried-first", "carried-marks-stay", "MQQB-3.1.6.4.recoverable-once"),
+        ("answers-without-an-order-acknowledgment", "never-resends", "MQQB-3.1.6.5.resent"),
+        ("the-same-again", "takes-duplicates", "MQQB-3.1.5.8.1.duplicate"),
+        ("waiting-ecr/refused-establish", "goes-on-when-refused", "MQQB-3.1.5.3.2.invalid-closes"),
+        ("connects-anew-after-a-cut", "never-connects", ""),
+    ],
+)
+def test_a_fault_is_found_beside_sessions_that_exist(case: str, defect: str, requirement: str, tmp_path: Path) -> None:
+    found = failed(judged(case, f"{EXISTING} {defect}", tmp_path))
+    assert [one.requirement for one in found][:1] == ([requirement] if requirement else [])
+
+
+def test_who_sends_on_sessions_that_exist_does_not_show_that_it_connects(tmp_path: Path) -> None:
+    found = judged("word-of-arrival", EXISTING, tmp_path)
+    assert not any(one.requirement == "MQQB-2.1.1.initiator-port" for one in found)
+
+
+def test_an_exception_of_a_step_takes_no_verdict_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The harness has a defect, which it tells; what the dialogue has judged before stands."""
+
+    def breaks(player: Player, step: object) -> None:
+        raise KeyError("in-1")
+
+    monkeypatch.setattr(Player, "_stored", breaks)
+    found: list[Verdict] = []
+    with connect("python:session_peer:Peer", state_dir=tmp_path, in_process=True) as client:
+        player = Player(client, CASES["recoverable"], now_s=0, tell=lambda *_: None)
+        with pytest.raises(HarnessDefect, match="a step of a dialogue broke off: KeyError: 'in-1'"):
+            for one in player.play(assignment("windows"), "msmq-4.0"):
+                found.append(one)
+    open_ones = {one.requirement for one in found if one.outcome is Outcome.INCONCLUSIVE}
+    assert "MQQB-3.1.5.8.2.acknowledged-in-time" in {one.requirement for one in found if one.outcome is Outcome.PASS}
+    assert open_ones <= {"MQMQ-2.2.20.4.recoverable-ack-flags"}
+
+
+def test_what_this_end_does_wrong_is_a_defect_of_the_harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = packets.session_ack
+    monkeypatch.setattr(packets, "session_ack", lambda count, *rest: plain(count + 1, *rest))
+    with pytest.raises(HarnessDefect, match=r"mqconform's own packets break MQQB-3\.1\.1\.6"):
+        judged("word-of-arrival", "", tmp_path)
