@@ -249,16 +249,18 @@ class TooManyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A packet. at_ms: milliseconds since the ends were made. rest: the bytes are no packet."""
+    """A packet. at_ms: milliseconds since the ends were made. rest: the bytes are no packet. record: see `Session`."""
 
     data: bytes
     at_ms: float
     rest: bool = False
+    record: int | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """One connection. local, remote: the addresses of both ends, as the system tells them."""
+    """One connection. local, remote: the addresses of both ends, as the system tells them. sent, came: the records of
+    the recording that have the last byte of each direction; None without one."""
 
     number: int
     role: Side
@@ -273,6 +275,8 @@ class Session:
     reading: bool = True
     half: bool = False
     closed: bool = False
+    sent: int | None = None
+    came: int | None = None
 
     @property
     def other(self) -> Side:
@@ -460,7 +464,7 @@ class Ends:
                 with self._changed:  # The record has our bytes before any answer to them.
                     sent = session.socket.send(view)
                     if self._recording is not None:
-                        self._recording.data(session.number, session.role, view[:sent])
+                        session.sent = self._recording.data(session.number, session.role, view[:sent])
                 view = view[sent:]
             except BlockingIOError:
                 if time.monotonic() >= until:
@@ -536,7 +540,7 @@ class Ends:
                 self._ends(session, "closed")
                 return
             if self._recording is not None:
-                self._recording.data(session.number, session.other, data)
+                session.came = self._recording.data(session.number, session.other, data)
             session.last_s = time.monotonic()
             self._keep(session, session.packets.feed(data))
             if session.held > MAX_HELD:
@@ -555,6 +559,6 @@ class Ends:
     def _keep(self, session: Session, packets: list[bytes]) -> bool:
         """Add packets that came. Returns whether there were any."""
         at_ms = round((session.last_s - self.began) * 1000, 3)
-        session.arrived += [Arrived(data, at_ms) for data in packets]
+        session.arrived += [Arrived(data, at_ms, record=session.came) for data in packets]
         session.held += sum(len(data) + _COST for data in packets)
         return bool(packets)

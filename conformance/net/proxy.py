@@ -98,16 +98,17 @@ class Recording:
             ):
                 self._segment(flow, side, flags, b"", sequence, acknowledged)
 
-    def data(self, number: int, side: Side, data: bytes | memoryview) -> None:
-        """Record bytes that a side sent."""
+    def data(self, number: int, side: Side, data: bytes | memoryview) -> int | None:
+        """Record bytes that a side sent; return the number of the record with the last of them, from 1 on."""
         with self._lock:
             flow, at = self._flows.get(number), int(side == "acceptor")
             if flow is None:  # The connection is over for both sides: the system takes no more bytes either.
-                return
+                return None
             for start in range(0, len(data), _PIECE):
                 piece = bytes(data[start : start + _PIECE])
                 self._segment(flow, at, _PUSH | _ACK, piece, flow.next[at], flow.next[1 - at])
                 flow.next[at] = (flow.next[at] + len(piece)) & 0xFFFFFFFF
+            return self.records
 
     def ended(self, number: int, side: Side, how: Literal["fin", "rst"]) -> None:
         """Record that a side closed its direction, or reset the connection. A second end of a side is ignored."""

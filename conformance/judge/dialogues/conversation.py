@@ -24,12 +24,14 @@ _PING_FROM: Final = 49_152
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A packet of a conversation. at_ms: by the driver's clock. ours: this end has sent it."""
+    """A packet of a conversation. at_ms: by the driver's clock. ours: this end has sent it. record: of the driver's
+    capture, where it keeps one."""
 
     frame: Frame
     packet: Packet
     at_ms: int
     ours: bool
+    record: int | None = None
 
     @property
     def kind(self) -> str:
@@ -45,6 +47,45 @@ class Said:
         """Return a text field; None if it was not decoded."""
         value = self.packet.fields.get(key)
         return value if isinstance(value, str) else None
+
+    def sentence(self, number: int) -> str:
+        """Say what went where, with which flags and numbers. number: of the packet in its dialogue."""
+        place = f"packet {number}" if self.record is None else f"packet {number}, Wireshark frame {self.record}"
+        way = f"{self.frame.source} > {self.frame.destination}"
+        fields = self.packet.fields
+        keys = (key for key in _TOLD if fields.get(key) not in _NO and (fields[key] or "umber" in key))
+        told = ", ".join(f"{_TOLD[key]} {_shown(fields[key])}" for key in keys)
+        trouble = "" if self.frame.trouble is None else f" ({self.frame.trouble.text})"
+        return f"{'sent' if self.ours else 'came'} {place}: {way}: {self.kind}{trouble}{': ' if told else ''}{told}"
+
+
+_NO: Final = (None, b"", bytes(20), str(UUID(int=0)), 0xFFFFFFFF)
+"""Values that a sentence leaves out; of flags and classes, it leaves out 0."""
+_TOLD: Final = {
+    key: key.rpartition(".")[2] if "Flags" not in key and "System" not in key else key.partition(".")[2]
+    for key in (
+        *("InternalHeader.Flags.CS", "EstablishConnectionHeader.ServerGuid", "EstablishConnectionHeader.TimeStamp"),
+        *(f"EstablishConnectionHeader.OperatingSystem.{bit}" for bit in ("SE", "OS", "QS")),
+        *(f"ConnectionParametersHeader.{name}" for name in ("RecoverableAckTimeout", "AckTimeout", "WindowSize")),
+        *(f"UserHeader.{name}" for name in ("MessageID", "Flags.DM", "Flags.TH", "Flags.RC", "QueueManagerAddress")),
+        *("BaseHeader.TimeToReachQueue", "UserHeader.DestinationQueue.DirectFormatName"),
+        *(f"MessagePropertiesHeader.{name}" for name in ("MessageClass", "Flags", "CorrelationID", "Label")),
+        *(f"TransactionHeader.{name}" for name in ("TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber")),
+        *(f"OrderAckBody.{name}" for name in ("TxSequenceID", "TxSequenceNumber", "TxPreviousSequenceNumber")),
+        *(f"FinalAckBody.{name}" for name in ("TxSequenceNumber", "MessageID")),
+        *("SessionHeader.AckSequenceNumber", "SessionHeader.RecoverableMsgAckSeqNumber"),
+        *("SessionHeader.RecoverableMsgAckFlags", "SessionHeader.UserMsgSequenceNumber"),
+        *("SessionHeader.RecoverableMsgSeqNumber", "SessionHeader.WindowSize"),
+        *(f"Ping.{name}" for name in ("Flags.RC", "Flags.RF", "Cookie", "QMGuid")),
+    )
+}
+"""The fields that a sentence tells, by key, each with its name there."""
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes):
+        return value[:24].hex()
+    return f"{value:#x}" if isinstance(value, int) and value > 0xFFFF else str(value)
 
 
 def endpoint(text: str) -> Endpoint:
@@ -79,13 +120,15 @@ class Conversation:
         self._ours[number] = role
         return number
 
-    def sent(self, connection: int, data: bytes, at_ms: int) -> Said:
-        """Add a packet of this end."""
-        return self._add(connection, data, at_ms, ours=True)
+    def sent(self, connection: int, data: bytes, at_ms: int, *, record: int | None = None) -> Said:
+        """Add a packet of this end. record: of the driver's capture."""
+        return self._add(connection, data, at_ms, ours=True, record=record)
 
-    def received(self, connection: int, data: bytes, at_ms: int, *, rest: bool = False) -> Said:
-        """Add a packet of the implementation. rest: the bytes are no whole packet."""
-        return self._add(connection, data, at_ms, ours=False, rest=rest)
+    def received(
+        self, connection: int, data: bytes, at_ms: int, *, rest: bool = False, record: int | None = None
+    ) -> Said:
+        """Add a packet of the implementation. rest: the bytes are no whole packet. record: of the driver's capture."""
+        return self._add(connection, data, at_ms, ours=False, rest=rest, record=record)
 
     def ended(self, connection: int, *, ours: bool, reset: bool = False) -> None:
         """Note who ended a connection, if nobody did before."""
@@ -130,6 +173,14 @@ class Conversation:
                 of_packet = _alone(packet, f"frame {event.number}", readings, profile)
                 yield from ((ours[event.number], verdict) for verdict in of_packet)
 
+    @property
+    def _order(self) -> list[int]:
+        return sorted(range(len(self.said)), key=lambda at: (self.said[at].at_ms, at))
+
+    def numbers(self) -> dict[int, int]:
+        """Return the number of each packet, as `judged` has it, by its place in `said`."""
+        return {at: number for number, at in enumerate(self._order, 1)}
+
     def at(self, frame: int | None) -> Said | None:
         """Return the packet that `judged` has given this number."""
         return self.said[self._index[frame]] if frame in self._index else None
@@ -142,7 +193,7 @@ class Conversation:
 
     def _events(self) -> Iterator[Event]:
         """Yield the events by their times. Packets are numbered in this order."""
-        order = sorted(range(len(self.said)), key=lambda at: (self.said[at].at_ms, at))
+        order = self._order
         closed = list(self._closed)
         begun = [(self._begun(event), event) for event in self._opened]
         opened = [
@@ -168,7 +219,9 @@ class Conversation:
 
     _index: dict[int, int] = field(default_factory=dict)
 
-    def _add(self, connection: int, data: bytes, at_ms: int, *, ours: bool, rest: bool = False) -> Said:
+    def _add(
+        self, connection: int, data: bytes, at_ms: int, *, ours: bool, rest: bool = False, record: int | None = None
+    ) -> Said:
         opened = self._opened[connection - 1]
         mine = self._ours[connection]
         side: Side = mine if ours else ("acceptor" if mine == "initiator" else "initiator")
@@ -176,7 +229,7 @@ class Conversation:
         source, destination = ends if side == "initiator" else ends[::-1]
         trouble = _trouble(data, rest)
         frame = Frame(0, 0, self._ns(at_ms), source, destination, "tcp", data, connection, side, trouble=trouble)
-        return self._keep(Said(frame, dissect(data), at_ms, ours))
+        return self._keep(Said(frame, dissect(data), at_ms, ours, record))
 
     def _datagram(self, data: bytes, at_ms: int, source: Endpoint, destination: Endpoint, *, ours: bool) -> Said:
         frame = Frame(0, 0, self._ns(at_ms), source, destination, "udp", data)

@@ -306,6 +306,45 @@ Step = (
 )  # fmt: skip
 
 
+_SENTENCES: Final[Mapping[type, str]] = {
+    Connect: "connect: session {link}",
+    Establish: "{link}: ask for a session, ServerGuid {server}",
+    Parameters: "{link}: propose parameters",
+    Answered: "{link}: {kind} must come within {within_ms} ms",
+    Say: "{link}: send {says.value}",
+    Tell: "{link}: send {names}",
+    Acknowledged: "{link}: all messages must be acknowledged within {within_ms} ms",
+    Stored: "{link}: each recoverable message must be acknowledged by its number",
+    Agree: "{link}: send a SessionAck with the counts of this end",
+    Comes: "{of}{classed} about {about!r} must come within {within_ms} ms",
+    Never: "no {of}{classed} about {about!r} may come in {for_ms} ms, beyond {most}",
+    Closes: "{link}: the implementation must close the connection within {within_ms} ms{timed}",
+    Stays: "{link}: the connection must stay open for {for_ms} ms{timed}",
+    Passed: "{about!r} must be passed on {times} times within {within_ms} ms",
+    Counted: "{link}: at least {least} messages must be acknowledged by now",
+    Replies: "{count} transactional answers must have come within {within_ms} ms",
+    Order: "{link}: send an OrderAck for answer {place}",
+    Resent: "the answers {places} must come again{timed}",
+    Wait: "wait {ms} ms{timed}",
+    Close: "{link}: {how} the connection",
+    Quiet: "acknowledge nothing from here on: {on}",
+    Reconnects: "the implementation must connect{timed}, and meets {situation}",
+    Unanswered: "the implementation must connect, and close it unanswered within {within_ms} ms{timed}",
+    Ping: "send a ping",
+}
+"""What each kind of step does or demands."""
+
+
+def step_sentence(step: Step) -> str:
+    """Say what a step does or demands."""
+    values = {name: getattr(step, name) for name in step.__dataclass_fields__}
+    of_class = values.get("message_class")
+    values["names"] = ", ".join(repr(one.name) for one in values.get("messages", ()))
+    values["classed"] = "" if of_class is None else f" of the class {of_class:#06x}"
+    values["timed"] = f" (and the timer {values['timer']})" if values.get("timer") else ""
+    return _SENTENCES[type(step)].format(**values)
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A dialogue. judged: requirements that the rules of captures judge in it, beside the demands of its steps.

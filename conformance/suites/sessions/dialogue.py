@@ -226,6 +226,7 @@ class Dialogue:
         self._waited_ms = 0
         self._trip_ms = 0
         self._answers_named: bool | None = None
+        self._steps: list[tuple[int, str, Mapping[str, Any] | None]] = []
         self._readings: Readings = {}
         self._local: tuple[str, ...] = ("local",)
 
@@ -311,6 +312,21 @@ class Dialogue:
         self._thank(now=True)
         for link in self._made:
             link.close()
+
+    # --- The story
+
+    def _begin(self, text: str, call: Mapping[str, Any] | None = None) -> None:
+        """Begin a step of the story."""
+        self._steps.append((len(self.conversation.said), text, call))
+
+    def _tell_story(self) -> None:
+        """Tell each step, and what was sent and came in it; numbers of packets are those of the verdicts on them."""
+        said, numbers = self.conversation.said, self.conversation.numbers()
+        ends = [*(begin for begin, _, _ in self._steps[1:]), len(said)]
+        for (begin, text, call), end in zip(self._steps, ends, strict=True):
+            self.tell(text, call)
+            for at in range(begin, end):
+                self.tell(said[at].sentence(numbers[at]), None)
 
     def _awaited(self, link: Link, fits: Callable[[Said], bool], within_ms: int) -> Said | None:
         """Return the next packet of a link that fits, and drop those before it.

@@ -143,6 +143,7 @@ class Link:
     tail: bytes = b""
     window: int = 64
     skewed: bool = False
+    _record: int | None = None
     opened: bool = False
     ended: str | None = None
     released: bool = False
@@ -186,7 +187,7 @@ class Link:
             params |= {"pieces": list(pieces), "gap_ms": 1}
         result = self.mq.call("sessions.send", **params)
         if result.ok:
-            self.asked_ms = int(result.values["at_ms"])
+            self.asked_ms, self._record = int(result.values["at_ms"]), result.values.get("record")
             self.timing.seen(self.asked_ms)
         return result
 
@@ -195,7 +196,7 @@ class Link:
         self.sent_recoverable += kept
         if message:
             self.active_ms = self.asked_ms
-        said = self.conversation.sent(self.connection, data, self.asked_ms)
+        said = self.conversation.sent(self.connection, data, self.asked_ms, record=self._record)
         self.window = said.number("ConnectionParametersHeader.WindowSize") or self.window
         return said
 
@@ -259,7 +260,7 @@ class Link:
     def _take(self, raw: Any) -> Said:
         data, rest = base64.b64decode(raw["bytes"]), bool(raw.get("rest"))
         self.allowance.take(data)
-        said = self.conversation.received(self.connection, data, int(raw["at_ms"]), rest=rest)
+        said = self.conversation.received(self.connection, data, int(raw["at_ms"]), rest=rest, record=raw.get("record"))
         self.heard.append(said)
         self.timing.seen(said.at_ms)
         if said.kind == "ConnectionParameters":

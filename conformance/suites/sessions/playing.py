@@ -50,6 +50,7 @@ from conformance.judge.dialogues.steps import (
     Wait,
     demanded,
     handshake,
+    step_sentence,
 )
 from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement, requirement_id
@@ -306,6 +307,7 @@ class Player(Sequels):
             return defect
         finally:
             self.leave()
+            self._tell_story()
         return None
 
     # --- The implementation's clock
@@ -351,7 +353,7 @@ class Player(Sequels):
             Wait: self._wait, Close: self._close, Quiet: self._hush, Reconnects: self._reconnects, Ping: self._ping,
             Counted: self._counted, Agree: self._agree, **self.sequels,
         }  # fmt: skip
-        self.tell(type(step).__name__, {"step": repr(step)})
+        self._begin(step_sentence(step))
         doing[type(step)](step)
 
     def _connect(self, step: Connect) -> None:
@@ -739,7 +741,7 @@ def check(case: Case, mq: Port, judge: Recorder) -> None:
     judge.begin_example(EXAMPLE, {"case": case.name, "now_s": now_s})
 
     def tell(text: str, call: Mapping[str, Any] | None) -> None:
-        judge.step(text, {"method": "dialogue", "params": dict(call or {})})
+        judge.step(text, call)
 
     try:
         judge.record(*Player(mq, case, now_s=now_s, tell=tell).play(judge.readings, judge.profile))

@@ -136,6 +136,7 @@ class Walker(Dialogue):
             pass
         finally:
             self.leave()
+            self._tell_story()
         found = list(judged(walked))
         gone = [one for one in found if one.outcome is Outcome.FAIL and one.requirement.startswith("MQQB-2.1.1.")]
         if unjudged is not None:
@@ -149,7 +150,7 @@ class Walker(Dialogue):
             self._alive()
             for stand, act in steps_of(self.acts):
                 self.stand = stand
-                self.tell(act.sentence, act.to_json())
+                self._begin(act.sentence, {"method": KIND, "params": act.to_json()})
                 self._do(act)
                 self.stand = after(stand, act)
             self._finish()
@@ -250,6 +251,7 @@ class Walker(Dialogue):
 
     def _finish(self) -> None:
         """Send what may not have come once more, and wait for the acknowledgments and words of all."""
+        self._begin("send what may not have come once more, and wait for all that must come of it")
         if self.stand.link is not State.OPEN:
             if self.stand.link is not None:
                 self._end(self._now, "close")
@@ -259,6 +261,7 @@ class Walker(Dialogue):
 
     def _alive(self, *, last: bool = False) -> None:
         """Open a session as it should be, and leave it. Raises Unjudged where none is opened from the first on."""
+        self._begin("open a session as it should be, and leave it")
         try:
             self._open(Act(Does.OPEN))
         except Over:
@@ -560,7 +563,7 @@ def play(
     judge.begin_example(KIND, data if name is None else {**data, "case": name})
 
     def tell(text: str, call: Mapping[str, Any] | None) -> None:
-        judge.step(text, {"method": KIND, "params": dict(call or {})})
+        judge.step(text, call)
 
     judge.record(*Walker(mq, acts, accepts=accepts, now_s=now_s, tell=tell).play(judge.readings, judge.profile))
 
