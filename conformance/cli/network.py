@@ -341,7 +341,7 @@ def check_command(host: str, *, owned: str | None, record: Path | None) -> NoRet
             print(f"{found.state:<8} {found.what}: {one_line(found.text)}", flush=True)
 
     try:
-        name, declared = understood(f":{host}")
+        name, declared = understood(f":{host.removeprefix(_WIRE)}")
         target = permitted(name, Permit(owned))
         checked = wire_check(target, declared, record=record, on_finding=show)
     except ConnectorError as error:
@@ -502,7 +502,7 @@ def proxy(
 @wire_app.command("check", epilog="Example: mqconform wire check mq1.lab --i-own-this mq1.lab")
 def wire_check(
     host: Annotated[
-        str, typer.Argument(metavar="HOST", help="The server, with what wire:HOST takes behind a ?, such as ?qm=21801.")
+        str, typer.Argument(metavar="HOST[:PORT]", help="The server, with what wire:HOST takes behind a ?.")
     ],
     i_own_this: IOwnThis = None,
     record: Record = None,

@@ -26,6 +26,8 @@ _ESTABLISH = "EstablishConnectionHeader."
 _PARAMETERS = ("RecoverableAckTimeout", "AckTimeout", "WindowSize")
 _REFUSED = "InternalHeader.Flags.CS"
 _BACK = "connection back"
+_CLASS = "MessagePropertiesHeader.MessageClass"
+_LOOK_S = 0.25  # After each wait for a connection this long, the session of the message is looked at.
 _SETUP = "mqconform wire setup makes the queue; run what it prints on the server"
 
 _CLASSES: Final = ENUMERATIONS["MESSAGE_CLASS_VALUES"].members
@@ -61,6 +63,7 @@ class _Check:
     driver: WireDriver
     on_finding: Callable[[Finding], object]
     findings: list[Finding] = field(default_factory=list)
+    others: list[Packet] = field(default_factory=list)
     ends: packets.Ends = field(default_factory=lambda: packets.Ends(f"{time.time_ns():x}", int(time.time()), "", ""))
 
     def say(self, what: str, state: State, text: str) -> None:
@@ -75,7 +78,7 @@ class _Check:
         self._ping()
         session = self._handshake()
         self._message(session)
-        self._answer()
+        self._answer(session)
         with suppress(OSError):
             driver.ends.close(session, "close")
 
@@ -123,10 +126,22 @@ class _Check:
         self._one(session, "SessionAck", "a message was sent, and its session acknowledgment did not come", header=True)
         self.say("acknowledgment", "ok", f"a recoverable message to private$\\{queue} was acknowledged on the session")
 
-    def _answer(self) -> None:
-        """Wait for the administration acknowledgment, for which the server connects to us."""
+    def _answer(self, told: Session) -> None:
+        """Wait for the administration acknowledgment. The server connects to us for it, or has it come on the session
+        of the message (MS-MQQB 1.3.5.2)."""
         ends, listener = self.driver.ends, self.driver.listener
-        session = ends.accept(listener, BACK_S)
+        until, session = time.monotonic() + BACK_S, None
+        while session is None and time.monotonic() < until:
+            session = ends.accept(listener, min(BACK_S, _LOOK_S))
+            self.others += [
+                dissect(each.data, transport="tcp") for each in ends.received(told, 0.0, 1)[0] if not each.rest
+            ]
+            words = [one for one in self.others if one.kind == "UserMessage" and self._is_ours(one)]
+            if words:
+                self._send(told, packets.session_ack(len(self.others), 1, 1, 1, 1))
+                self.say(_BACK, "ok", "not needed: acknowledgments come on the session that is open")
+                self._say_class(words[0].fields.get(_CLASS))
+                return
         if session is None:
             place = Place(listener, self.driver.declared.peer)
             stranger = self.driver.declared.stranger(ends.strangers(), self.driver.target.address)
@@ -150,22 +165,29 @@ class _Check:
             self.say(_BACK, "wrong", str(why))
             return
         self.say(_BACK, "ok", f"the server connected to {session.local}")
+        self._say_class(number)
+        ends.close(session, "close")
+
+    def _say_class(self, number: object) -> None:
         told = next((name for name, each in _CLASSES.items() if each == number), f"a message of the class {number!s}")
         good = number == _REACHED
         self.say("administration", "ok" if good else "missing", told if good else f"{told}: {_SETUP}")
-        ends.close(session, "close")
+
+    def _is_ours(self, word: Packet) -> bool:
+        """Tell whether an acknowledgment is about our message."""
+        ours = UUID(self.ends.client).bytes_le + self.ends.first_id.to_bytes(4, "little")
+        return word.fields.get("MessagePropertiesHeader.CorrelationID") == ours
 
     def _class(self, session: Session) -> object:
         """Return the class of the acknowledgment of our message; others that still waited are acknowledged, too."""
-        ours = UUID(self.ends.client).bytes_le + self.ends.first_id.to_bytes(4, "little")
         until = time.monotonic() + STEP_S
         count = kept = 0
         while time.monotonic() < until:
             came = self._one(session, "UserMessage", "no acknowledgment of the message came")
             count, kept = count + 1, kept + bool(came.fields.get("UserHeader.Flags.DM"))
             self._send(session, packets.session_ack(count, 1 if kept else 0, (1 << min(kept, 32)) - 1, 0, 0))
-            if came.fields.get("MessagePropertiesHeader.CorrelationID") == ours:
-                return came.fields.get("MessagePropertiesHeader.MessageClass")
+            if self._is_ours(came):
+                return came.fields.get(_CLASS)
         raise _Over("Acknowledgments came, and none of them of our message.")
 
     def _send(self, session: Session, data: bytes) -> None:
@@ -183,6 +205,8 @@ class _Check:
                 if each.rest:
                     raise _Over(f"The server sent bytes that are no packet ({each.data[:16].hex(' ')}): {why}")
                 found = dissect(each.data, transport="tcp")
+                if found.kind == "UserMessage" and kind != "UserMessage":
+                    self.others.append(found)
                 if found.kind == kind or (header and found.has("SessionHeader")):
                     return found
             if ended is not None:

@@ -16,7 +16,6 @@ from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.adapter.host import InProcessLink
 from conformance.adapter.process import Launcher
 from conformance.net.addresses import (
-    MSMQ_PORT,
     PING_PORT,
     AddressError,
     Permit,
@@ -24,6 +23,7 @@ from conformance.net.addresses import (
     UnresolvedError,
     near,
     one_host,
+    place,
     target,
 )
 from conformance.net.driver import Declared, WireDriver, opened
@@ -168,7 +168,7 @@ SETTINGS: Final = {
     "server-class": "server_class",
 }
 """Members of `sessions.about` on what the host is set up with, by the parameter that declares each."""
-_FORM = "write wire:HOST or wire:HOST?qm=1801&ping=3527"
+_FORM = "write wire:HOST, wire:HOST:1801 or wire:HOST?qm=1801&ping=3527"
 
 
 def wire(rest: str, options: Options) -> Launcher:
@@ -208,14 +208,14 @@ def wire(rest: str, options: Options) -> Launcher:
 
 def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
     """Return the host and what is declared of it. rest: what follows `wire`. Raises ConnectorError."""
-    place, _, asked = rest[1:].partition("?")
-    if not rest.startswith(":") or not place:
+    named, _, asked = rest[1:].partition("?")
+    if not rest.startswith(":") or not named:
         raise ConnectorError(f"wire{rest[:40]} is not a connector: {_FORM}")
     try:
-        host = one_host(place.strip("[]") if place.startswith("[") else place)
+        found = place(named)
     except AddressError as error:
         raise ConnectorError(f"{str(error).rstrip('.')}; {_FORM}") from None
-    ports = {"qm": MSMQ_PORT, "ping": PING_PORT}
+    host, ports = found.host, {"qm": found.port, "ping": PING_PORT}
     queues, sort, listener = tuple(QUEUES), SORTS[0], None
     others: tuple[str, ...] = ()
     timers: dict[str, int] = {}

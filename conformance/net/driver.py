@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 from conformance import __version__
-from conformance.adapter.errors import DriverUnusable
+from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.adapter.host import MethodNotFound
 from conformance.capture.recording_mark import OwnEnd
 from conformance.net.addresses import Place, Target
@@ -313,8 +313,11 @@ def opened(target: Target, declared: Declared, record: Path | None, *, greet: bo
     """Look whether a queue manager can be reached, listen for it, and return its driver.
 
     record: where the recording goes. greet: a packet of MSMQ must answer the begin of a session, which is not
-    recorded; else a port that is open is enough. Raises DriverUnusable.
+    recorded; else a port that is open is enough. Raises DriverUnusable, and ConnectorError for the listener of another
+    machine.
     """
+    if declared.listener is not None:
+        _require_ours(declared.listener, target)
     place = Place(target.address, declared.qm)
     try:
         socket.create_connection(place.pair, _REACH_S).close()
@@ -340,6 +343,16 @@ def opened(target: Target, declared: Declared, record: Path | None, *, greet: bo
             "or name an address of this machine with ?listener=ADDRESS"
         )
     return WireDriver(target, declared, ends, listener, recording)
+
+
+def _require_ours(listener: str, target: Target) -> None:
+    """Look that an address is one of this machine. Raises ConnectorError."""
+    with socket.socket(target.family, socket.SOCK_DGRAM) as trying:
+        try:
+            trying.bind((listener, 0))
+        except OSError as error:
+            why = f"listener={listener} is no address of this machine, at which {target.word} would connect to us"
+            raise ConnectorError(f"{why} ({error.strerror})") from None
 
 
 def _greet(place: Place, source: str | None) -> None:

@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 from dialogues import shown
 from documents import WITHOUT
+from peer_on_sockets import sends_on_sessions_that_exist
 from small_manager import manager
 
+from conformance.cli.network import check_command
 from conformance.live import wire_check as module
 from conformance.live.wire_check import Checked, wire_check
 from conformance.net.addresses import Permit, Place, target
@@ -84,6 +86,22 @@ def test_what_is_sent_leaves_nothing_behind(tmp_path: Path) -> None:
     sent = [data for transport, side, data in shown(record) if transport == "tcp" and side == "initiator"]
     assert len(sent) == 3 and not any(refusal(data, far, "correct") for data in sent)
     assert dissect(sent[-1]).fields["UserHeader.TimeToBeReceived"] == MAX_MESSAGE_S
+
+
+@pytest.mark.parametrize("word", ["{}:{}", "wire:{}:{}", "{}?qm={}"])
+def test_the_host_is_taken_as_people_type_it(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with manager() as place, pytest.raises(SystemExit):
+        check_command(word.format(place.host, place.port), owned=None, record=None)
+    assert f"TCP port {place.port} is open" in capsys.readouterr().out
+
+
+def test_acknowledgments_on_the_session_of_the_message_are_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MS-MQQB 1.3.5.2: no connection back is needed for them."""
+    monkeypatch.setattr(module, "STEP_S", 5.0)
+    with sends_on_sessions_that_exist() as place:
+        found = checked(place)
+    assert found.exit_code is ExitCode.CONFORMS
+    assert [step.text for step in found.findings if step.what == "administration"] == ["MQMSG_CLASS_ACK_REACH_QUEUE"]
 
 
 def test_what_hides_something_is_told_with_its_registry_value() -> None:

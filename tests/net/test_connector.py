@@ -55,6 +55,10 @@ def test_what_an_owner_declares() -> None:
     assert found.consumes_ms == {"mqconform-plain": 1_000} and found.replies == ("mqconform-transactional",)
     assert found.reports == "3f0d2b61-7c58-4a93-8e14-d6b9a0c7e512"
     assert found.queues == ("mqconform-plain", "mqconform-journal") and found.packets == "odd"
+    assert [(host, found.qm, found.peer) for host, found in map(understood, (":mq.lab:11801", ":[::1]:11801"))] == [
+        ("mq.lab", 11801, 11801),
+        ("::1", 11801, 11801),
+    ]
     host, found = understood(":[::1]")
     assert (host, found.qm, found.ping, len(found.queues), found.packets) == ("::1", 1801, 3527, 5, "correct")
 
@@ -66,7 +70,8 @@ def test_what_an_owner_declares() -> None:
         (":a?qm=0", "port"), (":a?qm=x", "port"), (":a?qn=1", "qm"), (":a?timer.sesion-cleanup=2s", "session-cleanup"),
         (":a?timer.session-cleanup=soon", "duration"), (":a?consume.orders=1s", "mqconform-"),
         (":a?queues=orders", "mqconform-"), (":a?packets=bad", "malformed"), (":a?listener=1.2", "one host"),
-        (":a?reports=here", "GUID"),
+        (":a?reports=here", "GUID"), (":a:0", "HOST:PORT"), (":a:x", "wire:HOST:1801"),
+        (":127.0.0.1?listener=192.0.2.1", "no address of this machine"),
         (":a?qm", "KEY=VALUE"), (":a?reply.orders=", "mqconform-"), (":a?reply.mqconform-plain=1s", "has a value"),
     ],
 )  # fmt: skip

@@ -397,7 +397,6 @@ CARRIED: Final[tuple[Case, ...]] = (
             *opening_with(Message("asked", recoverable=True, asks=PA)),
             reaches("asked"),
             Wait(100),
-            Stays("MQQB-3.1.6.3.closes", 0, WORDS, timer="session-ack-wait"),
             Stays("MQQB-3.1.6.3.closes", 800, WORDS, timer="session-ack-wait"),
         ),
         ADMIN,
