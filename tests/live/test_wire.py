@@ -23,6 +23,7 @@ from conformance.live.wire_check import Checked, wire_check
 from conformance.net.addresses import Permit, Place, target
 from conformance.net.connector import QUEUES, SWITCHES, Switch, removal_script, setup_script, understood
 from conformance.net.ends import MAX_MESSAGE_S, refusal
+from conformance.suites.sessions.rejudge import CASES
 from conformance.verdict import ExitCode
 from conformance.wire import dissect
 
@@ -129,6 +130,22 @@ def test_the_scripts_name_all_queues_and_values_and_the_page_all_values() -> Non
     assert all(f"`{each.name}`" in page for each in SWITCHES)
     assert set(re.findall(r"mqconform-[a-z]+", setup_script())) == set(QUEUES)
     assert "not tried on Windows" in page.replace("\n", " ")
+
+
+_SETS = {
+    "CleanupInterval": "session-cleanup",
+    "QosCleanupIntervalMultiplier": "session-ack-wait",
+    "RemoveDuplicateCleanup": "message-id-history-cleanup",
+    "SeqResend13Time": "transactional-ack-wait",
+}
+
+
+@pytest.mark.parametrize("value", _SETS)
+def test_the_page_promises_no_timer_that_is_skipped(value: str) -> None:
+    """The longest that is judged, which is what Windows can be set to at least."""
+    (row,) = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith(f"| `{value}` |")]
+    most_ms = {case.timers[_SETS[value]] for case in CASES.values() if _SETS[value] in case.timers}
+    assert row.split("|")[5].strip() == f"{min(most_ms) // 1000} s"
 
 
 def test_setup_as_a_command() -> None:

@@ -24,13 +24,13 @@ class Now(Peer):
 
 
 @contextmanager
-def sends_on_sessions_that_exist(*ways: str) -> Iterator[Place]:
-    """A host with further ways or defects of the peer."""
+def sends_on_sessions_that_exist(*ways: str, back: str = "127.0.0.2") -> Iterator[Place]:
+    """A host with further ways or defects of the peer. back: where it connects to, at the port that it listens at."""
     peer = Now()
     peer.defects = {"sends-on-sessions-that-exist", *ways}
     listener = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
-    serving = threading.Thread(target=_serve, args=(peer, listener, over), daemon=True)
+    serving = threading.Thread(target=_serve, args=(peer, listener, back, over), daemon=True)
     serving.start()
     try:
         yield Place(*listener.getsockname()[:2])
@@ -40,7 +40,7 @@ def sends_on_sessions_that_exist(*ways: str) -> Iterator[Place]:
         listener.close()
 
 
-def _serve(peer: Peer, listener: socket.socket, over: threading.Event) -> None:
+def _serve(peer: Peer, listener: socket.socket, back: str, over: threading.Event) -> None:
     links: dict[socket.socket, Link] = {}
     began = time.monotonic() - 1
     while not over.is_set():
@@ -53,6 +53,11 @@ def _serve(peer: Peer, listener: socket.socket, over: threading.Event) -> None:
                 peer.links[link.name] = link
             else:
                 _take(peer, links[one], one)
+        for link in peer.knocking:
+            with suppress(OSError):
+                made = socket.create_connection((back, listener.getsockname()[1]), 1)
+                links[made] = peer.links[link.name] = link
+        peer.knocking.clear()
         for made, link in list(links.items()):
             with suppress(OSError):
                 made.sendall(b"".join(data for _, data in link.outbox))

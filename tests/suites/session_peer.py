@@ -313,8 +313,9 @@ class Peer(Sending):
             if not (over and self.has("forgets-the-33rd")) and not (place > 16 and self.has("forgets-high-marks")):
                 link.flags |= 1 << min(31, max(0, place - 1))
             if first:
-                link.begun, link.due = self.now, self.now + link.times[0]
-                self.at(link.times[0], lambda: self.acknowledge_due(link))
+                ms = link.times[0] + 3_000 * self.has("acknowledges-late")
+                link.begun, link.due = self.now, self.now + ms
+                self.at(ms, lambda: self.acknowledge_due(link))
         if not link.due or (self.has("restarts-the-timer") and not link.flags):
             slow = self.has("waits-for-express") or self.has("shortens-the-first-round-only")
             ms = link.times[1] // 2 if slow else min(EXPRESS_MS, link.times[1] // 2)

@@ -7,14 +7,18 @@ from typing import Final
 
 import pytest
 from session_peer import Peer
+from walk_peers import WalkPeer
 
 from conformance.adapter.connectors import connect
 from conformance.harness.recorder import HarnessDefect
 from conformance.judge.dialogues import packets
+from conformance.judge.dialogues.walk_plans import plans
 from conformance.spec.catalogue import assignment
 from conformance.suites.sessions.dialogue import NO_ROOM, NotPlayed
+from conformance.suites.sessions.links import Timing
 from conformance.suites.sessions.playing import Player
 from conformance.suites.sessions.rejudge import CASES
+from conformance.suites.sessions.walking import Walker
 from conformance.verdict import Outcome, Verdict
 
 EXISTING: Final = "sends-on-sessions-that-exist"
@@ -50,6 +54,19 @@ def failed(verdicts: list[Verdict]) -> list[Verdict]:
 def test_a_way_of_the_text_is_no_deviation(way: str, tmp_path: Path) -> None:
     wrong = {case: found for case in TOLD if (found := failed(judged(case, way, tmp_path / case.replace("/", "-"))))}
     assert not wrong
+
+
+@pytest.mark.parametrize("ways", [EXISTING, f"{EXISTING} counts-duplicates tidies-soon"])
+def test_a_walk_accuses_no_way_of_the_text(ways: str, tmp_path: Path) -> None:
+    wrong = {}
+    for name, plan in plans().items():
+        with connect("python:walk_peers:WalkPeer", state_dir=tmp_path / name, in_process=True) as client:
+            peer = client.in_process_driver
+            assert isinstance(peer, WalkPeer)
+            peer.defects = set(ways.split())
+            walker = Walker(client, plan.acts, accepts=True, now_s=0, tell=lambda *_: None)
+            wrong[name] = failed(list(walker.play(assignment("windows"), "msmq-4.0")))
+    assert not any(wrong.values())
 
 
 def test_a_server_without_room_for_a_session_is_not_judged(tmp_path: Path) -> None:
@@ -105,3 +122,43 @@ def test_what_this_end_does_wrong_is_a_defect_of_the_harness(tmp_path: Path, mon
     monkeypatch.setattr(packets, "session_ack", lambda count, *rest: plain(count + 1, *rest))
     with pytest.raises(HarnessDefect, match=r"mqconform's own packets break MQQB-3\.1\.1\.6"):
         judged("word-of-arrival", "", tmp_path)
+
+
+class Ticking:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
+
+    def monotonic(self) -> float:
+        return self.at
+
+    def sleep(self, seconds: float) -> None:
+        self.at += seconds
+
+
+@pytest.mark.parametrize(("over_ms", "calls", "busy"), [(5, 40, False), (30, 40, True), (30, 4, False), (300, 1, True)])
+def test_a_machine_is_busy_when_this_end_is_late_itself(over_ms: int, calls: int, busy: bool) -> None:
+    clock = Ticking()
+    timing = Timing(clock)
+    for _ in range(calls):
+        began = clock.at
+        clock.sleep((50 + over_ms) / 1000)
+        timing.waited(50, began, in_vain=True)
+    assert timing.busy is busy and round(timing.now_ms) == calls * (50 + over_ms)
+
+
+@pytest.mark.parametrize(
+    ("defect", "idle", "busy"),
+    [("acknowledges-late", Outcome.FAIL, Outcome.INCONCLUSIVE), ("never-acknowledges", Outcome.FAIL, Outcome.FAIL)],
+)
+def test_what_is_late_on_a_busy_machine_is_open_and_what_never_comes_is_not(
+    defect: str, idle: Outcome, busy: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found(folder: str) -> set[Outcome]:
+        verdicts = judged("recoverable", defect, tmp_path / folder)
+        return {one.outcome for one in verdicts if one.requirement == "MQQB-3.1.5.8.2.acknowledged-in-time"}
+
+    assert found("idle") == {idle}
+    monkeypatch.setattr(Timing, "busy", property(lambda timing: True))
+    assert found("busy") == {busy}

@@ -17,7 +17,7 @@ from conformance.explaining.continuation import ALL_S, Reference
 from conformance.explaining.playing import Implementation
 from conformance.files import resource
 from conformance.harness.failure_verdicts import flaky, settle, tell
-from conformance.harness.recorder import ConformanceFailure, RunOptions
+from conformance.harness.recorder import ConformanceFailure, HarnessDefect, RunOptions
 from conformance.harness.run_session import HARNESS_FAILED, Check, RunSession
 from conformance.judge.dialogues.steps import Answered
 from conformance.judge.dialogues.walk_plans import plans
@@ -29,7 +29,7 @@ from conformance.runlog import Header, Run, RunWriter, StoryStep, read_run
 from conformance.runlog.events import REFERENCE_FAILS
 from conformance.spec.catalogue import assignment
 from conformance.suites.sessions.rejudge import CASES
-from conformance.verdict import Outcome, Verdict
+from conformance.verdict import ExitCode, Outcome, Verdict, exit_code
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 1)
 LIE = {"kind": "open", "name": "DIRECT=OS:{computer}\\private$\\nobody", "access": "receive", "word": None}
@@ -150,6 +150,23 @@ def test_a_failure_that_was_not_checked_says_so(spent: float, tmp_path: Path, mo
     (verdict,) = [each.verdict for each in read_run(tmp_path / "out").verdicts if not each.provisional]
     why = "the 90 s for such checks were spent" if spent else "the check failed with OSError: no room"
     assert verdict.outcome is Outcome.FAIL and verdict.reason == f"not checked against a reference: {why}"
+
+
+def test_a_defect_of_the_harness_is_told_once_and_takes_no_other_verdict_with_it(tmp_path: Path) -> None:
+    made = session(tmp_path)
+    for _ in range(2):
+        state = made.begin("sessions/test_x.py::test_x", "sessions", (FOUND, KEPT))
+        state.judge.record(Verdict(KEPT, Outcome.PASS, "dialogue"))
+        settle(made, state, HarnessDefect(FOUND, "a step of a dialogue broke off: KeyError: 'in-1'"))
+        made.end(state, 0.0)
+    made.close()
+    made.writer.footer("completed")
+    made.writer.close()
+    found = read_run(tmp_path / "out")
+    of_found = [each.verdict.outcome for each in found.verdicts if each.verdict.requirement == FOUND]
+    assert of_found == [Outcome.ERROR, Outcome.INCONCLUSIVE]
+    assert {each.verdict.outcome for each in found.verdicts if each.verdict.requirement == KEPT} == {Outcome.PASS}
+    assert exit_code(one.outcome for one in found.said) is ExitCode.HARNESS_ERROR
 
 
 def test_flaky_has_no_count_where_no_try_was_judged(tmp_path: Path) -> None:

@@ -332,7 +332,7 @@ _SENTENCES: Final[Mapping[type, str]] = {
     Unanswered: "the implementation must connect, and close it unanswered within {within_ms} ms{timed}",
     Ping: "send a ping",
 }
-"""What each kind of step does or demands."""
+"""Each kind of step in words: what it does or demands."""
 
 
 def step_sentence(step: Step) -> str:

@@ -170,7 +170,7 @@ CLEANUP_TIMER, _ACK_WAIT = "session-cleanup", "session-ack-wait"
 _EARLY_MS: Final = 300
 """By so much less may a time be that both ends begin to measure apart."""
 LATE_MS: Final = 10_000
-"""What comes within this time was late, and what does not come is missing."""
+"""The time in which something late comes on a busy machine; behind it, it is missing."""
 NO_ROOM: Final = "it refuses all sessions for now, as it may where it has too many (3.1.5.3.1)"
 TIDIED: Final = "the session was idle for as long as the Session Cleanup Timer takes, and was ended for that (3.1.6.2)"
 _RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
@@ -444,7 +444,7 @@ class Dialogue:
         return max(1, ceil((self.mq.time.monotonic() - began) * 1000 / SLICE_MS)) * SLICE_MS
 
     def _in_time(self, done: Callable[[], bool], within_ms: int) -> bool:
-        """As `_until`. More time is given where the implementation has to connect first, as that takes longer.
+        """Wait as `_until` does. More time is given where the implementation has to connect first, as that takes longer.
 
         Raises Unjudged for what is late where this end was late itself.
         """

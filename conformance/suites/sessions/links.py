@@ -119,8 +119,9 @@ class Link:
     """A connection. acknowledged: the numbers of recoverable messages that the other end has acknowledged.
 
     counted: the number of messages that it has counted last. owed: numbers of recoverable messages that this end has to
-    acknowledge. opened: the handshake is done. allowance, timing: of the dialogue. times_ms: RecoverableAckTimeout and
-    AckTimeout; due_ms: when this end acknowledges by them; most_ms: or so long after a message, if that is sooner.
+    acknowledge; counts: of all messages, when each of these came. opened: the handshake is done. allowance, timing: of
+    the dialogue. times_ms: RecoverableAckTimeout and AckTimeout; due_ms: when this end acknowledges by them; most_ms:
+    or so long after a message, if that is sooner.
     asked_ms: when the last packet was sent; active_ms: when the session was opened, or the last message went over it,
     all by the driver's clock. released: the driver has let its end go. tail: the rest of a packet that is held back.
     window: how many messages the other end may send before it gets an acknowledgment.
@@ -152,6 +153,7 @@ class Link:
     received: int = 0
     received_recoverable: int = 0
     owed: list[int] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
     answered: int = 0
     counted: int = 0
     acknowledged: list[int] = field(default_factory=list)
@@ -238,20 +240,23 @@ class Link:
             return
         if not now and self.due_ms is not None and self.timing.now_ms < self.due_ms:
             return
-        lowest, flags = self.marks
-        self.send(packets.session_ack(self.received, lowest, flags, self.sent, self.sent_recoverable))
+        while len(self.owed) > _FLAGS:  # The next one makes an acknowledgment due (3.1.5.8.7).
+            self.send(packets.session_ack(self.counts[_FLAGS], *self.marks, self.sent, self.sent_recoverable))
+            del self.owed[:_FLAGS], self.counts[:_FLAGS]
+        self.send(packets.session_ack(self.received, *self.marks, self.sent, self.sent_recoverable))
         self.answered, self.due_ms = self.received, None
         self.owed.clear()
+        self.counts.clear()
 
     @property
     def marks(self) -> tuple[int, int]:
-        """RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags of what is owed."""
+        """RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags of what is owed, as far as there is a flag for it."""
         lowest = self.owed[0] if self.owed else 0
-        return lowest, sum(1 << number - lowest for number in self.owed if number - lowest < 32)
+        return lowest, sum(1 << number - lowest for number in self.owed[:_FLAGS])
 
     def _owe(self, at_ms: float, *, recoverable: bool) -> None:
         """Start the Session Ack Send Timer, or restart it for the first recoverable message (3.1.5.8.2, 3.1.5.8.7)."""
-        if len(self.owed) >= _FLAGS or self.received - self.answered >= self.window:
+        if len(self.owed) > _FLAGS or self.received - self.answered >= self.window:
             self.due_ms = at_ms
         elif self.due_ms is None or (recoverable and len(self.owed) == 1):
             ms = self.times_ms[0] if recoverable else self.times_ms[1] // 2
@@ -274,6 +279,7 @@ class Link:
             if recoverable:
                 self.received_recoverable += 1
                 self.owed.append(self.received_recoverable)
+                self.counts.append(self.received)
             self._owe(said.at_ms, recoverable=recoverable)
         counted = said.number(_ACKNOWLEDGES)
         if counted is not None:

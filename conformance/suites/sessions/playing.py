@@ -410,6 +410,7 @@ class Player(Sequels):
         self._require_open(link)
         if link.send(packets.packet_of(step.says, self.ends, self._number(), more=step.values)) is None:
             raise Unjudged(NOT_SENT)
+        link.skewed = True
 
     def _tell(self, step: Tell) -> None:
         link = self._session(step.link)
@@ -744,7 +745,8 @@ def check(case: Case, mq: Port, judge: Recorder) -> None:
         judge.step(text, call)
 
     try:
-        judge.record(*Player(mq, case, now_s=now_s, tell=tell).play(judge.readings, judge.profile))
+        for verdict in Player(mq, case, now_s=now_s, tell=tell).play(judge.readings, judge.profile):
+            judge.record(verdict)
     except NotPlayed as lacking:
         own = dict.fromkeys(name for name in demanded(case.steps) if name not in _COMMON)
         judge.record(*(Verdict(name, Outcome.SKIP, "dialogue", reason=str(lacking)) for name in own))

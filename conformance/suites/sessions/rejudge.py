@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.harness.playback import Playback
+from conformance.harness.recorder import HarnessDefect
 from conformance.harness.repro_files import NotRepeatable, no_story
 from conformance.judge.dialogues.cases_counts import AGAIN, CARRIED, COUNTED, ROUNDS, SEQUENCES
 from conformance.judge.dialogues.cases_fates import EXPIRED, FATES, ONWARDS, REJECTED, TAKEN
@@ -51,6 +52,13 @@ CASES: Final[Mapping[str, Case]] = {
 
 def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
     """Yield the verdicts of one case or walk. Raises NotRepeatable for a repro of another suite or version."""
+    try:
+        yield from _judged(repro, client, options)
+    except HarnessDefect as defect:
+        raise NotRepeatable(f"The harness failed: {defect}.") from None
+
+
+def _judged(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
     if repro.get("kind") == WALK:
         yield from _walk(repro, client, options)
         return

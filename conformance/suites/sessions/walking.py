@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from conformance.adapter.errors import AdapterError
 from conformance.harness.guarded_client import NOT_OFFERED
-from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.harness.recorder import ConformanceFailure, HarnessDefect, Recorder
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Said
 from conformance.judge.dialogues.machine import State
@@ -128,12 +129,17 @@ class Walker(Dialogue):
         walked.forgets_ms = timers.get("message-id-history-cleanup")
         walked.idle_ms = timers.get("session-cleanup")
         unjudged: str | None = None
+        defect: str | None = None
         try:
             self._walk()
         except (Flooded, Unjudged) as why:
             unjudged = str(why)
         except Broken:
             pass
+        except (NotPlayed, AdapterError):
+            raise
+        except Exception as error:  # See `Player`.
+            unjudged = defect = f"a step of a walk broke off: {type(error).__name__}: {error}"
         finally:
             self.leave()
             self._tell_story()
@@ -143,6 +149,8 @@ class Walker(Dialogue):
             found = [Verdict(DISCONNECT, Outcome.INCONCLUSIVE, "walk", reason=unjudged)]
         by_rules = (one for one in self.conversation.verdicts(readings, profile) if one.requirement != _ROUND_TRIP)
         yield from chain(self.exact, gone, map(self.timely, by_rules), found)
+        if defect is not None:
+            raise HarnessDefect(DISCONNECT, defect)
 
     def _walk(self) -> None:
         """Show that a session can be opened, take the walk, and look whether all came and the other end lives."""
@@ -376,10 +384,10 @@ class Walker(Dialogue):
         if said is None:
             self._gone(link)
         assert said is not None
-        if kind in (Kind.EXPRESS, Kind.RECOVERABLE):
-            number = said.number("UserHeader.MessageID")
-            link.skewed = link.skewed or number in self._went
-            self._went.add(number)
+        number = said.number("UserHeader.MessageID")
+        again = kind in (Kind.EXPRESS, Kind.RECOVERABLE) and number in self._went
+        link.skewed = link.skewed or again or kind in (Kind.ORDER_ACK, Kind.FINAL_ACK)
+        self._went.add(number)
         self._note(What.WHOLE, link, packet=said)
 
     def _part(self, link: Link, kind: Kind, data: bytes, size: int) -> None:
@@ -473,14 +481,19 @@ class Walker(Dialogue):
             if result.ok:
                 return result
             ours = self._link_now
-            while ours is not None and ours.read(SLICE_MS):
-                pass
-            if ours is not None and ours.ended is None and ours.received > ours.answered:
+            if ours is not None and self._has_words(ours):
                 ours.close()
                 self._note(What.OURS, ours)
                 self._opens, left = True, within
             elif left <= (-LATE_MS if self.timing.busy else 0):
                 return result
+
+    @staticmethod
+    def _has_words(ours: Link) -> bool:
+        """Tell whether messages of the implementation wait on a session of this end to be acknowledged."""
+        while ours.read(SLICE_MS):
+            pass
+        return ours.ended is None and ours.received > ours.answered
 
     def _answers(self, link: Link, act: Act) -> bool:
         """Answer on a connection of the implementation; tell whether it is still open."""
@@ -509,6 +522,8 @@ class Walker(Dialogue):
         if act.kind is not Kind.SESSION_ACK and Kind.SESSION_ACK not in happens:
             return True
         if self._awaited(link, lambda one: one.kind in COUNTED, AT_ONCE_MS) is None:
+            if self._has_words(self._now):
+                raise Unjudged("its words came on the session of this end, and not on the connection that it made")
             self._note(What.AWAITED, link, held=False)
             raise Over
         return self._deliver(link, Kind.SESSION_ACK, self._thanks(link), at(Kind.SESSION_ACK))
@@ -565,7 +580,8 @@ def play(
     def tell(text: str, call: Mapping[str, Any] | None) -> None:
         judge.step(text, call)
 
-    judge.record(*Walker(mq, acts, accepts=accepts, now_s=now_s, tell=tell).play(judge.readings, judge.profile))
+    for verdict in Walker(mq, acts, accepts=accepts, now_s=now_s, tell=tell).play(judge.readings, judge.profile):
+        judge.record(verdict)
 
 
 def check(plan: Plan, mq: Port, judge: Recorder) -> None:
