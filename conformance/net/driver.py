@@ -232,7 +232,7 @@ class WireDriver:
             at_ms = self.ends.send(session, data, tuple(params.get("pieces", ())), gap_s, _within_s(params))
         except NotConnectedError:
             return {"status": MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE}
-        return {"status": 0, "at_ms": int(at_ms), **_recorded(session.sent)}
+        return {"status": 0, "at_ms": int(at_ms), **_record_of(session.sent)}
 
     def _received(self, params: Params) -> Result:
         session = self.sessions.get(params["session"])
@@ -423,10 +423,10 @@ def _text(data: bytes) -> str:
     return b64encode(data).decode("ascii")
 
 
-def _recorded(record: int | None) -> Result:
+def _record_of(record: int | None) -> Result:
     return {} if record is None else {"record": record}
 
 
 def _packet(arrived: Arrived) -> Result:
-    told: Result = {"bytes": _text(arrived.data), "at_ms": int(arrived.at_ms), **_recorded(arrived.record)}
+    told: Result = {"bytes": _text(arrived.data), "at_ms": int(arrived.at_ms), **_record_of(arrived.record)}
     return {**told, "rest": True} if arrived.rest else told

@@ -10,7 +10,7 @@ from uuid import UUID
 from conformance.capture import Closed, Ended, Endpoint, Event, Frame, Opened, Side, Trouble
 from conformance.judge.dialogues.packets import Ends
 from conformance.judge.packets.judge import judge_dissected
-from conformance.judge.sessions.context import DUTIES, NOTICED_NS, Readings
+from conformance.judge.sessions.context import DUTIES, MESSAGES, NOTICED_NS, Readings
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.packets import PING_PORT
 from conformance.spec.catalogue import assignment
@@ -110,6 +110,12 @@ class Conversation:
     def lasts_ms(self) -> int:
         """The time from the first packet to the last so far."""
         return self._last_ms - min((one.at_ms for one in self.said), default=self._last_ms)
+
+    @property
+    def inward(self) -> bool:
+        """True once a message has come on a session that this end has opened."""
+        ours = (one for one in self.said if not one.ours and one.kind in MESSAGES)
+        return any(self._ours.get(one.frame.connection or 0) == "initiator" for one in ours)
 
     def opened(self, role: Side, local: str, remote: str) -> int:
         """Add a connection; return its number."""

@@ -316,20 +316,20 @@ _SENTENCES: Final[Mapping[type, str]] = {
     Acknowledged: "{link}: all messages must be acknowledged within {within_ms} ms",
     Stored: "{link}: each recoverable message must be acknowledged by its number",
     Agree: "{link}: send a SessionAck with the counts of this end",
-    Comes: "{of}{classed} about {about!r} must come within {within_ms} ms",
-    Never: "no {of}{classed} about {about!r} may come in {for_ms} ms, beyond {most}",
-    Closes: "{link}: the implementation must close the connection within {within_ms} ms{timed}",
-    Stays: "{link}: the connection must stay open for {for_ms} ms{timed}",
+    Comes: "{of}{class_text} about {about!r} must come within {within_ms} ms",
+    Never: "no {of}{class_text} about {about!r} may come in {for_ms} ms, beyond {most}",
+    Closes: "{link}: the implementation must close the connection within {within_ms} ms{timer_text}",
+    Stays: "{link}: the connection must stay open for {for_ms} ms{timer_text}",
     Passed: "{about!r} must be passed on {times} times within {within_ms} ms",
     Counted: "{link}: at least {least} messages must be acknowledged by now",
     Replies: "{count} transactional answers must have come within {within_ms} ms",
     Order: "{link}: send an OrderAck for answer {place}",
-    Resent: "the answers {places} must come again{timed}",
-    Wait: "wait {ms} ms{timed}",
+    Resent: "the answers {places} must come again{timer_text}",
+    Wait: "wait {ms} ms{timer_text}",
     Close: "{link}: {how} the connection",
     Quiet: "acknowledge nothing from here on: {on}",
-    Reconnects: "the implementation must connect{timed}, and meets {situation}",
-    Unanswered: "the implementation must connect, and close it unanswered within {within_ms} ms{timed}",
+    Reconnects: "the implementation must connect{timer_text}, and meets {situation}",
+    Unanswered: "the implementation must connect, and close it unanswered within {within_ms} ms{timer_text}",
     Ping: "send a ping",
 }
 """Each kind of step in words: what it does or demands."""
@@ -340,8 +340,8 @@ def step_sentence(step: Step) -> str:
     values = {name: getattr(step, name) for name in step.__dataclass_fields__}
     of_class = values.get("message_class")
     values["names"] = ", ".join(repr(one.name) for one in values.get("messages", ()))
-    values["classed"] = "" if of_class is None else f" of the class {of_class:#06x}"
-    values["timed"] = f" (and the timer {values['timer']})" if values.get("timer") else ""
+    values["class_text"] = "" if of_class is None else f" of the class {of_class:#06x}"
+    values["timer_text"] = f" (and the timer {values['timer']})" if values.get("timer") else ""
     return _SENTENCES[type(step)].format(**values)
 
 

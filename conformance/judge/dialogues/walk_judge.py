@@ -103,6 +103,7 @@ class Copy:
     came: bool | None = None
     accepted_ms: int | None = None
     forgotten: bool = False
+    recoverable: bool = True
 
 
 @dataclass(slots=True)
@@ -150,6 +151,13 @@ class Received:
         moves the number on or back, and later ones are lost or come twice."""
         return self.walked.strict or not self.disordered or not copy.place
 
+    def must_tell(self, copy: Copy) -> bool:
+        """Tell whether word of a message must come in the end.
+
+        That of an express one may be lost with a session of this end, where it goes over these (1.3.5.2).
+        """
+        return self.sure(copy) and (copy.recoverable or not self.walked.conversation.inward)
+
     def _known(self, account: Account, *, came: bool) -> None:
         for number in account.here:
             if came:
@@ -167,7 +175,8 @@ class Received:
         elif not sure:
             account.most += 1
         if copy is None:
-            copy = self.copies[number] = Copy(number, place, said.at_ms, event.at_ms)
+            recoverable = bool(said.number("UserHeader.Flags.DM"))
+            copy = self.copies[number] = Copy(number, place, said.at_ms, event.at_ms, recoverable=recoverable)
         copy.last_ms = event.at_ms
         account.here.add(number)
         if place:
@@ -239,7 +248,9 @@ def settled(walked: Walked, connection: int) -> bool:
     """Tell whether all has come that must, with what was sent on a connection: nothing more is to be waited for."""
     state = received(walked)
     account, said = state.accounts[connection], words(walked)
-    all_told = not walked.told or all(said.get(number) for number, copy in state.copies.items() if state.sure(copy))
+    all_told = not walked.told or all(
+        said.get(number) for number, copy in state.copies.items() if state.must_tell(copy)
+    )
     in_order = (
         not walked.told or (state.disordered and not walked.strict) or _ordered(walked) >= max(state.placed, default=0)
     )
@@ -321,7 +332,7 @@ def _words(walked: Walked) -> Iterator[Verdict]:
             continue
         once, many = ACCEPTED if copy.place else DUPLICATE, len(came[number])
         yield _verdict(once, many <= 1 + copy.forgotten, {"words": 1}, {"words": many})
-        if walked.finished:
+        if walked.finished and (many or state.must_tell(copy)):
             yield _verdict(TOLD, many > 0, {"words": 1}, {"words": 0})
 
 

@@ -154,6 +154,9 @@ def _correlation(one: Said) -> object:
 
 
 INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
+INTERVAL: Final = requirement_id("MQQB-3.1.6.5.resend-interval")
+CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
+_FORM: Final = requirement_id("MQQB-3.1.7.17.destination-form")
 _DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
 _SE: Final = requirement_id("MQQB-2.2.3.1.se")
 _RC: Final = requirement_id("MQQB-2.2.7.request-rc")
@@ -283,6 +286,19 @@ class Dialogue:
             verdicts.append(Verdict(requirement, outcome, said.kind, {key: value}, {key: found}))
             if outcome is Outcome.FAIL:
                 raise Broken
+
+    def stands(self, verdict: Verdict) -> bool:
+        """Tell whether a verdict of a rule stands.
+
+        One rule takes the times of resending for the defaults. Two look for the messages that an acknowledgment is
+        about: one that is late is about those of an earlier dialogue.
+        """
+        if verdict.requirement == CORRELATION:
+            return verdict.outcome is not Outcome.INCONCLUSIVE
+        if verdict.requirement == _FORM:
+            one = self.conversation.at(verdict.frame)
+            return one is None or any(self._is_about(one, one.kind, name) for name in self.ids)
+        return verdict.requirement != INTERVAL or "transactional-ack-wait" not in self.about["timers_ms"]
 
     def timely(self, verdict: Verdict) -> Verdict:
         """Return a verdict of a rule; one on a time is open where this end was late itself."""
@@ -444,7 +460,7 @@ class Dialogue:
         return max(1, ceil((self.mq.time.monotonic() - began) * 1000 / SLICE_MS)) * SLICE_MS
 
     def _in_time(self, done: Callable[[], bool], within_ms: int) -> bool:
-        """Wait as `_until` does. More time is given where the implementation has to connect first, as that takes longer.
+        """Wait as `_until` does, and longer where the implementation has to connect first.
 
         Raises Unjudged for what is late where this end was late itself.
         """

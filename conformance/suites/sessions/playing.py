@@ -56,9 +56,11 @@ from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement, requirement_id
 from conformance.suites.sessions.dialogue import (
     CLEANUP_TIMER,
+    CORRELATION,
     DUMB,
     INITIATES,
     INSECURE,
+    INTERVAL,
     LATE_MS,
     NO_PINGS,
     NO_ROOM,
@@ -84,8 +86,6 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 _SLACK_MS: Final = 1_000
-_INTERVAL: Final = requirement_id("MQQB-3.1.6.5.resend-interval")
-_FORM: Final = requirement_id("MQQB-3.1.7.17.destination-form")
 _TX: Final = "TransactionHeader."
 
 Place = tuple[int, int, int]
@@ -105,17 +105,6 @@ class Sequels(Dialogue):
             Resent: self._resent,
             Unanswered: self._unanswered,
         }
-
-    def stands(self, verdict: Verdict) -> bool:
-        """Tell whether a verdict of a rule stands.
-
-        One rule takes the times of resending for the defaults. Another one looks for the messages of an OrderAck on its
-        session: one that is late is about those of an earlier dialogue.
-        """
-        if verdict.requirement == _FORM:
-            one = self.conversation.at(verdict.frame)
-            return one is None or any(self._is_about(one, one.kind, name) for name in self.ids)
-        return verdict.requirement != _INTERVAL or "transactional-ack-wait" not in self.about["timers_ms"]
 
     def _sent(self, since: int = 0) -> list[Said]:
         """Return the transmissions of transactional messages, from an index of the conversation on."""
@@ -222,10 +211,10 @@ class Sequels(Dialogue):
         least_ms = self._timer(step.timer) - _SLACK_MS
         if waited_ms and min(waited_ms) < least_ms:
             expected, actual = f"after {least_ms:,} ms or later", f"after {min(waited_ms):,} ms"
-            self.exact.append(Verdict(_INTERVAL, Outcome.FAIL, "UserMessage", expected, actual))
+            self.exact.append(Verdict(INTERVAL, Outcome.FAIL, "UserMessage", expected, actual))
             raise Broken
         if waited_ms:
-            self._pass(_INTERVAL)
+            self._pass(INTERVAL)
 
 
 def _numbers(places: Iterable[Place]) -> str:
@@ -247,7 +236,6 @@ METHODS: Final = ("sessions.about", "sessions.open", "sessions.send", "sessions.
 PINGS: Final = "sessions.ping"
 EXAMPLE: Final = "dialogue"
 _ACCEPTS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
-_CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
 _CLOCK, _CLOCK_S = "clock", 2  # name of a message that shows the time; seconds that are no difference
@@ -494,7 +482,7 @@ class Player(Sequels):
                 self._skip(*step.requirements, reason=may)
                 return
             if self._miscorrelated(step):
-                self._fail(_CORRELATION, expected=step.about, actual="a message of no name")
+                self._fail(CORRELATION, expected=step.about, actual="a message of no name")
             blamed = asked_first(step.requirements, step.message_class, map(class_of, came))
             actual = ", ".join(map(self._told_of, came)) or "nothing came of it"
             self._fail(*blamed, expected=_wanted(step), actual=actual)

@@ -116,7 +116,7 @@ class Walker(Dialogue):
         self.stand = Stand()
         self._link_now: Link | None = None
         self._sent: list[tuple[Kind, Message]] = []
-        self._went: set[int | None] = set()
+        self._identifiers: set[int | None] = set()
         self._opens = False
 
     def play(self, readings: Readings, profile: str) -> Iterator[Verdict]:
@@ -147,8 +147,9 @@ class Walker(Dialogue):
         gone = [one for one in found if one.outcome is Outcome.FAIL and one.requirement.startswith("MQQB-2.1.1.")]
         if unjudged is not None:
             found = [Verdict(DISCONNECT, Outcome.INCONCLUSIVE, "walk", reason=unjudged)]
-        by_rules = (one for one in self.conversation.verdicts(readings, profile) if one.requirement != _ROUND_TRIP)
-        yield from chain(self.exact, gone, map(self.timely, by_rules), found)
+        said = filter(self.stands, self.conversation.verdicts(readings, profile))
+        by_rules = (self.timely(one) for one in said if one.requirement != _ROUND_TRIP)
+        yield from chain(self.exact, gone, by_rules, found)
         if defect is not None:
             raise HarnessDefect(DISCONNECT, defect)
 
@@ -385,9 +386,9 @@ class Walker(Dialogue):
             self._gone(link)
         assert said is not None
         number = said.number("UserHeader.MessageID")
-        again = kind in (Kind.EXPRESS, Kind.RECOVERABLE) and number in self._went
+        again = kind in (Kind.EXPRESS, Kind.RECOVERABLE) and number in self._identifiers
         link.skewed = link.skewed or again or kind in (Kind.ORDER_ACK, Kind.FINAL_ACK)
-        self._went.add(number)
+        self._identifiers.add(number)
         self._note(What.WHOLE, link, packet=said)
 
     def _part(self, link: Link, kind: Kind, data: bytes, size: int) -> None:
@@ -522,7 +523,7 @@ class Walker(Dialogue):
         if act.kind is not Kind.SESSION_ACK and Kind.SESSION_ACK not in happens:
             return True
         if self._awaited(link, lambda one: one.kind in COUNTED, AT_ONCE_MS) is None:
-            if self._has_words(self._now):
+            if self._opens or self._has_words(self._now):
                 raise Unjudged("its words came on the session of this end, and not on the connection that it made")
             self._note(What.AWAITED, link, held=False)
             raise Over
