@@ -148,6 +148,7 @@ class Peer(Sending):
         """Return RF of the answer to a ping."""
         asked = packet.fields["Ping.Flags.RF"] and self.has("repeats-rf")
         busy = any(not one.closed for one in self.links.values()) and self.has("refuses-pings-beside-a-session")
+        busy = busy or self.has("refuses-sessions") or self.has("has-no-room")
         return int(asked or busy or self.has("refuses-pings") or (unused and self.has("refuses-unused-ping-bits")))
 
     # --- Packets in
@@ -210,6 +211,7 @@ class Peer(Sending):
             link.refused = fields[EC + "ServerGuid"] not in (NULL, OWN)
             self.asked = self.asked or packet
             strange = fields[EC + "ServerGuid"] not in (NULL, OWN) and not self.has("accepts-strangers")
+            strange = strange or self.has("refuses-sessions")
             values = {
                 "InternalHeader.Flags.CS": int(strange),
                 EC + "ClientGuid": OWN if self.has("wrong-client-guid") else fields[EC + "ClientGuid"],

@@ -365,8 +365,7 @@ class Dialogue:
                 patience, late = Patience(LATE_MS), True
             self._read(link, patience)
 
-    @staticmethod
-    def _read(link: Link, patience: Patience) -> None:
+    def _read(self, link: Link, patience: Patience) -> None:
         came = link.read(SLICE_MS)
         if came:
             patience.heard(came)
@@ -449,6 +448,7 @@ class Dialogue:
                 for one in ours:
                     one.close()
                 left = within_ms
+            self._thank()
         return None
 
     def _accepts_ms(self, came: Sequence[Said]) -> int:
@@ -483,7 +483,6 @@ class Dialogue:
         patience = Patience(within_ms)
         while not done() and link.ended is None and patience.left > 0:
             self._read(link, patience)
-            self._thank()  # or the other end may close it for that
         return done()
 
     def _thank(self, *, now: bool = False) -> None:

@@ -17,7 +17,7 @@ from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.harness.recorder import HarnessDefect
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Said
-from conformance.judge.dialogues.groups import TOO_MANY_HOPS, reaches
+from conformance.judge.dialogues.groups import IN_TIME, TOO_MANY_HOPS, reaches
 from conformance.judge.dialogues.machine import SITUATIONS, Then
 from conformance.judge.dialogues.packets import INFINITE, NA, PA, PLAIN, Message, transactional_ack
 from conformance.judge.dialogues.steps import (
@@ -76,7 +76,7 @@ from conformance.suites.sessions.dialogue import (
     class_of,
     is_misnamed,
 )
-from conformance.suites.sessions.links import BUSY, SLICE_MS, Flooded, Patience
+from conformance.suites.sessions.links import BUSY, SLICE_MS, Flooded, Link, Patience
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import encode
 
@@ -239,7 +239,7 @@ _ACCEPTS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
 _CLOCK, _CLOCK_S = "clock", 2  # name of a message that shows the time; seconds that are no difference
-_REFUSES: Final = "InternalHeader.Flags.CS"
+_REFUSES, _WOULD_REFUSE = "InternalHeader.Flags.CS", "Ping.Flags.RF"
 _TRIPS: Final = 4  # so many measured round trips are given, beyond its time, to what must not come and to counts
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
@@ -270,9 +270,20 @@ class Player(Sequels):
                 yield verdict
         yield from (one for name, one in open_ones.items() if name not in decided)
         if self._complete and not failed and self.case.packets == "correct" and not self._apart:
-            defect = next((_of_this_end(one) for ours, one in judged if ours and _is_broken(one)), None)
+            own = (self.timely(one) for ours, one in judged if ours and one.requirement not in self._broken_on_purpose)
+            defect = next((_of_this_end(one) for one in own if _is_broken(one)), None)
         if defect is not None:
             raise HarnessDefect(next(iter(self.case.claims), _ACCEPTS), defect)
+
+    @property
+    def _broken_on_purpose(self) -> tuple[str, ...]:
+        """The requirements that this end breaks for the sake of the case: it has to be silent to be left."""
+        return (IN_TIME,) if any(isinstance(step, Quiet) for step in self.case.steps) else ()
+
+    def _read(self, link: Link, patience: Patience) -> None:
+        """Read a connection, and acknowledge meanwhile what is due: the other end may close one for that."""
+        super()._read(link, patience)
+        self._thank()
 
     def _played(self) -> str | None:
         """Play the case; return the defect of this end that ended it, in words."""
@@ -366,7 +377,7 @@ class Player(Sequels):
         refused = said is not None and bool(said.number(_REFUSES))
         expects = bool(step.values.get(_REFUSES, (0, ""))[0])
         if step.kind == "EstablishConnection" and (refused > expects or (said is None and link.ended == "closed")):
-            self._require_room(step)
+            self._require_room()
         if said is None:
             self._fail(step.requirement, expected=step.kind, actual=self._shown(link))
         assert said is not None
@@ -379,7 +390,7 @@ class Player(Sequels):
             self._judge_settings(link, said)
         self._pass(step.requirement)
 
-    def _require_room(self, step: Answered) -> None:
+    def _require_room(self) -> None:
         """Look why a request for a session is refused: who has no room for one (3.1.5.3.1) refuses any other as well.
 
         Raises Unjudged, then.
@@ -387,7 +398,7 @@ class Player(Sequels):
         name = f"room {len(self.links)}"
         for one in (Connect(name), Establish(name)):
             self._do(one)
-        said = self._awaited(self.links[name], lambda one: one.kind == step.kind, step.within_ms)
+        said = self._awaited(self.links[name], lambda one: one.kind == "EstablishConnection", AT_ONCE_MS)
         refused = self.links[name].ended == "closed" if said is None else bool(said.number(_REFUSES))
         self.links[name].close()
         if refused:
@@ -655,6 +666,8 @@ class Player(Sequels):
                 raise NotPlayed(NO_PINGS)
             for _, requirement in step.wanted.values():
                 self._fail(requirement, expected="a response", actual="none")
+        if said[0].number(_WOULD_REFUSE) and not step.wanted.get(_WOULD_REFUSE, (1, ""))[0]:
+            self._require_room()
         self._field(said[0], step.wanted)
 
     def _reconnects(self, step: Reconnects) -> None:
