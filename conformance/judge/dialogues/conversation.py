@@ -108,8 +108,8 @@ class Conversation:
 
     @property
     def lasts_ms(self) -> int:
-        """The time from the first packet to the last so far."""
-        return self._last_ms - min((one.at_ms for one in self.said), default=self._last_ms)
+        """The time from the first packet of this end to the last one so far: what came may have waited long before."""
+        return self._last_ms - min((one.at_ms for one in self.said if one.ours), default=self._last_ms)
 
     @property
     def inward(self) -> bool:

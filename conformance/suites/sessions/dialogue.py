@@ -156,6 +156,8 @@ def _correlation(one: Said) -> object:
 INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
 INTERVAL: Final = requirement_id("MQQB-3.1.6.5.resend-interval")
 CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
+_OF_SEQUENCES: Final = ("MQQB-3.1.1.5.", "MQQB-3.1.6.5.", "MQQB-3.1.7.1.3.", "MQMQ-2.2.20.5.")
+_NUMBER: Final = "TransactionHeader.TxSequenceNumber"
 _FORM: Final = requirement_id("MQQB-3.1.7.17.destination-form")
 _DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
 _SE: Final = requirement_id("MQQB-2.2.3.1.se")
@@ -291,8 +293,13 @@ class Dialogue:
         """Tell whether a verdict of a rule stands.
 
         One rule takes the times of resending for the defaults. Two look for the messages that an acknowledgment is
-        about: one that is late is about those of an earlier dialogue.
+        about: one that is late is about those of an earlier dialogue. So is a transactional message that comes again,
+        where this dialogue asks for none.
         """
+        said = self.conversation.at(verdict.frame) if verdict.outcome is Outcome.FAIL else None
+        of_sequence = verdict.requirement.startswith(_OF_SEQUENCES)
+        if said is not None and of_sequence and said.number(_NUMBER) and not self.case.replies:
+            return said.text("UserHeader.SourceQueueManager") != self.ends.server
         if verdict.requirement == CORRELATION:
             return verdict.outcome is not Outcome.INCONCLUSIVE
         if verdict.requirement == _FORM:
