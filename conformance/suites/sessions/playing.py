@@ -270,10 +270,12 @@ class Player(Sequels):
                 yield verdict
         yield from (one for name, one in open_ones.items() if name not in decided)
         if self._complete and not failed and self.case.packets == "correct" and not self._apart:
-            own = (self.timely(one) for ours, one in judged if ours and one.requirement not in self._broken_on_purpose)
-            defect = next((_of_this_end(one) for one in own if _is_broken(one)), None)
+            ours = (self.timely(one) for of_ours, one in judged if of_ours)
+            broken = (one for one in ours if _is_broken(one) and one.requirement not in self._broken_on_purpose)
+            defect = next(map(_of_this_end, broken), None)
         if defect is not None:
-            raise HarnessDefect(next(iter(self.case.claims), _ACCEPTS), defect)
+            own = next((name for name in self.case.claims if name not in _COMMON), _ACCEPTS)
+            raise HarnessDefect(own, defect)
 
     @property
     def _broken_on_purpose(self) -> tuple[str, ...]:
