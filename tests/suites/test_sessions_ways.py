@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from session_peer import Peer
@@ -13,9 +14,10 @@ from conformance.adapter.connectors import connect
 from conformance.harness.recorder import HarnessDefect
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.walk_plans import plans
+from conformance.net.ends import Packets
 from conformance.spec.catalogue import assignment
 from conformance.suites.sessions.dialogue import NO_ROOM, NotPlayed
-from conformance.suites.sessions.links import Timing
+from conformance.suites.sessions.links import Interleaved, Link, Timing
 from conformance.suites.sessions.playing import Player
 from conformance.suites.sessions.rejudge import CASES
 from conformance.suites.sessions.walking import Walker
@@ -163,3 +165,49 @@ def test_what_is_late_on_a_busy_machine_is_open_and_what_never_comes_is_not(
     assert found("idle") == {idle}
     monkeypatch.setattr(Timing, "busy", property(lambda timing: True))
     assert found("busy") == {busy}
+
+
+def streams(plan: str, folder: Path) -> list[Packets]:
+    """Take a walk with a peer that sends its words on the sessions of this end; return what this end has written."""
+    with connect("python:walk_peers:WalkPeer", state_dir=folder, in_process=True) as client:
+        peer = client.in_process_driver
+        assert isinstance(peer, WalkPeer)
+        peer.defects = {EXISTING}
+        found: dict[str, Packets] = {}
+        plain = peer.sessions_send
+
+        def sends(params: dict[str, Any]) -> dict[str, Any]:
+            found.setdefault(params["session"], Packets()).feed(base64.b64decode(params["bytes"]))
+            return plain(params)
+
+        object.__setattr__(peer, "sessions_send", sends)
+        walker = Walker(client, plans()[plan].acts, accepts=True, now_s=0, tell=lambda *_: None)
+        list(walker.play(assignment("windows"), "msmq-4.0"))
+        return list(found.values())
+
+
+@pytest.mark.parametrize("plan", [name for name in plans() if name.startswith("delay-")])
+def test_nothing_is_written_between_the_halves_of_a_packet(plan: str, tmp_path: Path) -> None:
+    assert all(not one.broken and not one.settle() and not one.held for one in streams(plan, tmp_path))
+
+
+def test_an_end_that_writes_between_the_halves_of_a_packet_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mutation: nothing is known to be held back while the rest of the packet waits."""
+    plain = Link.acknowledge
+
+    def acknowledges(link: Link, *, now: bool = False) -> None:
+        tail, link.tail = link.tail, b""
+        plain(link, now=now or bool(tail))
+        link.tail = tail
+
+    monkeypatch.setattr(Link, "acknowledge", acknowledges)
+    assert any(one.broken or one.held for one in streams("delay-recoverable", tmp_path))
+
+
+def test_a_packet_that_overtakes_another_one_is_a_defect() -> None:
+    link = object.__new__(Link)
+    link.tail = b"the rest"
+    with pytest.raises(Interleaved, match="8 bytes of a packet are held back"):
+        link.send(b"another")
