@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
+from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -88,6 +89,8 @@ if TYPE_CHECKING:
 _SLACK_MS: Final = 1_000
 _TX: Final = "TransactionHeader."
 
+_ORDER_MS: Final = 550
+"""An OrderAck waits for the Order Ack Send Timer, 500 ms from the last message on (MS-MQQB 3.1.3.2), with some more."""
 Place = tuple[int, int, int]
 """The halves of a TxSequenceID, the time first, and the number."""
 
@@ -175,7 +178,10 @@ class Sequels(Dialogue):
             body + "TxSequenceNumber": number,
             body + "TxPreviousSequenceNumber": before,
         }
-        link = self._sendable(self._session(step.link))
+        since_ms = max(one.at_ms for one in self._sent())
+        link = self._session(step.link)
+        self._heard_within(link, lambda: False, max(0, ceil(since_ms + _ORDER_MS - self.timing.now_ms)))
+        link = self._sendable(link)
         link.send(transactional_ack("OrderAck", self.ends, self._number(), values), message=True)
 
     def _resent(self, step: Resent) -> None:
