@@ -17,6 +17,7 @@ from session_peer_state import (
     EPOCH_MS,
     EXPRESS_MS,
     HISTORY_MS,
+    MOST_ORDER_MS,
     MP,
     NULL,
     OPENING_MS,
@@ -432,7 +433,10 @@ class Peer(Sending):
         again = not accepted and self.has("orders-no-repetition")
         beside = sum(not one.closed and not one.outgoing for one in self.links.values()) > 1
         never = self.has("never-orders") or (beside and self.has("never-orders-beside-another-session"))
+        wait_ms = 50 if self.has("orders-too-soon") else ORDER_MS
         if not self.order_due and not again and not never:
-            self.order_due = True
-            self.at(50 if self.has("orders-too-soon") else ORDER_MS, self.order_ack)
+            self.order_due, self.order_at = True, self.now + wait_ms
+            self.at(wait_ms, self.order_ack)
+        elif self.now - self.last_order < MOST_ORDER_MS:
+            self.order_at = self.now + wait_ms
         return accepted

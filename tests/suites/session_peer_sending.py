@@ -24,7 +24,10 @@ class Sending(State):
     """The sender."""
 
     def order_ack(self) -> None:
-        self.order_due = False
+        if self.now < self.order_at:
+            self.at(self.order_at - self.now, self.order_ack)
+            return
+        self.order_due, self.last_order = False, self.now
         if not self.numbered:
             return
         values = self.system() | {

@@ -16,6 +16,7 @@ NULL = str(UUID(int=0))
 TIMEOUT = 0xC00E001B
 EPOCH_MS = 1_800_000_000_000
 RETRY_MS, ORDER_MS, ACK_WAIT_MS = 500, 500, 2000
+MOST_ORDER_MS = 10_000  # MaximumOrderAckDelay, MS-MQQB 3.1.3.1
 EXPRESS_MS, RESEND_MS, HISTORY_MS = 800, 2000, 4000
 CLEANUP_MS, OPENING_MS = 20_000, 5_000
 EC, CP, UH, MP, TX, SE = (
@@ -94,7 +95,7 @@ class State:
         self.places: dict[str, tuple[tuple[int, int], int]] = {}
         self.numbers: dict[tuple[int, int], int] = {}
         self.next_id = 900
-        self.order_due = False
+        self.order_due, self.order_at, self.last_order = False, 0, -MOST_ORDER_MS
         self.asked: Packet | None = None
         self.agreed: Packet | None = None
         self.pinged = self.refusals = 0

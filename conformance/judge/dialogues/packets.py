@@ -235,13 +235,13 @@ def session_ack(
     )
 
 
-def session_values(received: int, sent: int, recoverable_sent: int) -> dict[str, Value]:
+def session_values(received: int, sent: int, recoverable_sent: int, window: int = 64) -> dict[str, Value]:
     """Return the values of a SessionHeader that acknowledges no recoverable message, within a message."""
     return {
         _S + "AckSequenceNumber": received & 0xFFFF,
         _S + "UserMsgSequenceNumber": sent & 0xFFFF,
         _S + "RecoverableMsgSeqNumber": recoverable_sent & 0xFFFF,
-        _S + "WindowSize": 64,
+        _S + "WindowSize": window,
     }
 
 

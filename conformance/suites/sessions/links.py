@@ -231,6 +231,10 @@ class Link:
             self.conversation.ended(self.connection, ours=True, reset=how == "reset")
             self.ended = "ours"
 
+    def session_ack(self, received: int, lowest: int = 0, flags: int = 0) -> bytes:
+        """Return a SessionAck with the counts and the window of this end (MS-MQQB 3.1.6.4)."""
+        return packets.session_ack(received, lowest, flags, self.sent, self.sent_recoverable, self.window)
+
     def acknowledge(self, *, now: bool = False) -> None:
         """Acknowledge what has come once it is due (MS-MQQB 3.1.2.5, 3.1.6.4), or now.
 
@@ -241,9 +245,9 @@ class Link:
         if not now and self.due_ms is not None and self.timing.now_ms < self.due_ms:
             return
         while len(self.owed) > _FLAGS:  # The next one makes an acknowledgment due (3.1.5.8.7).
-            self.send(packets.session_ack(self.counts[_FLAGS], *self.marks, self.sent, self.sent_recoverable))
+            self.send(self.session_ack(self.counts[_FLAGS], *self.marks))
             del self.owed[:_FLAGS], self.counts[:_FLAGS]
-        self.send(packets.session_ack(self.received, *self.marks, self.sent, self.sent_recoverable))
+        self.send(self.session_ack(self.received, *self.marks))
         self.answered, self.due_ms = self.received, None
         self.owed.clear()
         self.counts.clear()

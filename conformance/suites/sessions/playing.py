@@ -178,9 +178,11 @@ class Sequels(Dialogue):
             body + "TxSequenceNumber": number,
             body + "TxPreviousSequenceNumber": before,
         }
-        since_ms = max(one.at_ms for one in self._sent())
         link = self._session(step.link)
-        self._heard_within(link, lambda: False, max(0, ceil(since_ms + _ORDER_MS - self.timing.now_ms)))
+        left_ms = 1
+        while left_ms > 0 and link.ended is None:  # Each message begins the timer anew.
+            left_ms = ceil(max(one.at_ms for one in self._sent()) + _ORDER_MS - self.timing.now_ms)
+            self._heard_within(link, lambda: False, max(0, left_ms))
         link = self._sendable(link)
         link.send(transactional_ack("OrderAck", self.ends, self._number(), values), message=True)
 
@@ -428,7 +430,7 @@ class Player(Sequels):
             values = packets.user_values(told if message.again else message, self.ends, number)
             if step.acknowledging or step.miscounted:
                 sent = link.sent + 1 + step.miscounted
-                values |= packets.session_values(link.received, sent, link.sent_recoverable + message.kept)
+                values |= packets.session_values(link.received, sent, link.sent_recoverable + message.kept, link.window)
             link.skewed = link.skewed or (message.again is not None and message.number is None)
             data = encode("UserMessage", values)
             if link.send(data, pieces=step.pieces, message=True, kept=message.kept) is None:
@@ -460,7 +462,7 @@ class Player(Sequels):
     def _agree(self, step: Agree) -> None:
         link = self._session(step.link)
         self._require_open(link)
-        if link.send(packets.session_ack(link.received, 0, 0, link.sent, link.sent_recoverable)) is None:
+        if link.send(link.session_ack(link.received)) is None:
             raise Unjudged(NOT_SENT)
 
     def _counted(self, step: Counted) -> None:

@@ -330,7 +330,7 @@ class Walker(Dialogue):
     def _acknowledgment(self, kind: Kind) -> bytes:
         if kind is Kind.SESSION_ACK:
             link = self._now
-            return packets.session_ack(link.received, 0, 0, link.sent, link.sent_recoverable)
+            return link.session_ack(link.received)
         return packets.transactional_ack(
             "OrderAck" if kind is Kind.ORDER_ACK else "FinalAck", self.ends, self._number()
         )  # fmt: skip
@@ -539,7 +539,7 @@ class Walker(Dialogue):
     @staticmethod
     def _thanks(link: Link) -> bytes:
         """Return an acknowledgment of all that has come on a connection (MS-MQQB 3.1.6.4)."""
-        return packets.session_ack(link.received, *link.marks, link.sent, link.sent_recoverable)
+        return link.session_ack(link.received, *link.marks)
 
     def _accepts_ms(self, came: Sequence[Said]) -> int:
         """Return how long to wait for a connection of the implementation: a walk has one of these at most."""
