@@ -25,7 +25,6 @@ from conformance.captures.sender_readings import Followed
 from conformance.captures.senders import ByOpenings, End, Ends
 from conformance.captures.summary import CaptureSummary
 from conformance.judge.sessions.columns.judge import ColumnSessions
-from conformance.judge.sessions.columns.judge import in_columns as compiled_judge
 from conformance.judge.sessions.columns.judge import plain as judge_one_by_one
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.packets import Pings
@@ -193,7 +192,7 @@ def judge_stream(work: StreamWork, how: How, rows: Rows, note: Callable[[str], N
         restore(state.sessions)
     ended = state.stream if state is not None else None
     if state is not None and judge.compiled and isinstance(state.sessions, SessionJudge):
-        state.sessions = compiled_judge(state.sessions, how.readings, columns_with(sessions=True))
+        state.sessions = ColumnSessions(how.readings, columns_with(sessions=True), state.sessions)
     main: _Told | None = None
     captures: list[str] = []
     gone: list[Probe] = []

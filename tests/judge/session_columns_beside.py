@@ -16,12 +16,15 @@ from conformance.capture.columns.places import OF_NUMBER
 from conformance.capture.columns.reader import FastCapture, Rows
 from conformance.judge.columns.judge import column_judge
 from conformance.judge.sessions import registers
-from conformance.judge.sessions.columns.judge import ColumnSessions, Part, in_columns, plain
+from conformance.judge.sessions import tables as t
+from conformance.judge.sessions.columns.judge import ColumnSessions, Part, plain
 from conformance.judge.sessions.columns.packet_row import KEYS, Table, Texts
 from conformance.judge.sessions.context import Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
-from conformance.judge.sessions.message_memory import Unopened
+from conformance.judge.sessions.message_memory import Memory
 from conformance.judge.sessions.messages import Known
+from conformance.judge.sessions.sequences import Sendings, Sequences
+from conformance.judge.sessions.transactions import GroupTable
 from conformance.verdict import Verdict
 from conformance.wire import dissect
 
@@ -160,7 +163,7 @@ def compare(
     for one in (moved, again):
         assert shown(one.tables) == shown(judge.tables)
     for one in (moved, again):  # Of the first, all remembered messages were asked for; of the other one, none.
-        same_state(in_columns(one, readings, ours.code.chunks.columns), judge)
+        same_state(ColumnSessions(readings, ours.code.chunks.columns, one), judge)
     return ours
 
 
@@ -176,13 +179,49 @@ def shown(state: Any) -> Any:
         return numbers_of_path(state)
     if isinstance(state, registers.Registers):
         return list(state.shared)[registers.DOUBTED_NS : registers.READS_INCLUDED + 1]
+    if isinstance(state, Sequences):
+        return chains(state)
+    if isinstance(state, Memory | Sendings | GroupTable):
+        return [(key, shown(value)) for key, value in state.items()]
+    if isinstance(state, t.Table):
+        return [tuple(row) for row in rows_of(state)]
     if is_dataclass(state):
         return {one.name: shown(getattr(state, one.name)) for one in fields(state)}
-    if isinstance(state, dict | Unopened):
+    if isinstance(state, dict):
         return [(key, shown(value)) for key, value in state.items()]
     if isinstance(state, list | tuple | deque):
         return [shown(one) for one in state]
     return state
+
+
+def rows_of(table: t.Table) -> Iterator[list[int]]:
+    """The keys and the content of a table, in its order."""
+    for row in table.rows():
+        yield [*table.words[row : row + t.NEXT], *table.words[row + t.DATA : row + t.DATA + table.width]]
+
+
+def chains(state: Sequences) -> Any:
+    """The sequences of each queue manager, the one used longest ago first, and of each scope in their order."""
+    words, its = state.views.words, state.currents.words
+    found = []
+    for view in state.views.rows():
+        both = []
+        for chain in (view, view + t.CHAIN):
+            row, count, last, one = words[chain + t.FIRST], words[chain + t.LENGTH], -1, []
+            for _ in range(count):
+                one.append(
+                    [
+                        *its[row : row + t.NEXT],
+                        *its[row + t.DATA : row + t.FOLLOWING],
+                        *its[row + t.HOSTS_0 : row + t.HOSTS_1 + 1],
+                    ]
+                )
+                last, row = row, its[row + t.FOLLOWING]
+            assert row == -1 and last == words[chain + t.LAST]
+            both.append(one)
+        found.append((list(words[view : view + t.NEXT]), words[view + t.FOLLOWED], words[view + t.FAILED], both))
+    assert sum(len(one) for *_, both in found for one in both) == len(state.currents)
+    return found
 
 
 def same_state(ours: ColumnSessions, judge: SessionJudge) -> None:
@@ -190,18 +229,13 @@ def same_state(ours: ColumnSessions, judge: SessionJudge) -> None:
     mine: Any = ours.tables
     its: Any = judge.tables
     same_table(mine.messages.known, its.messages.known)
-    same_table(mine.lifetimes.smallest, its.lifetimes.smallest)
-    same_table(mine.lifetimes.last, its.lifetimes.last)
-    same_table(mine.transactions.sent, its.transactions.sent)
-    same_table(mine.transactions.groups.groups, its.transactions.groups.groups)
+    for one, other in (
+        (mine.lifetimes, its.lifetimes), (mine.transactions.sent, its.transactions.sent),
+        (mine.transactions.groups, its.transactions.groups), (mine.transactions.sequences, its.transactions.sequences),
+    ):  # fmt: skip
+        assert shown(one) == shown(other)
     assert mine.transactions.resends.passes == its.transactions.resends.passes
     assert shown(mine.transactions.paths) == shown(its.transactions.paths)
-    assert len(mine.transactions.views) == len(its.transactions.views)
-    for source, views in its.transactions.views.items():
-        found = mine.transactions.views.get(source)
-        assert [(one.scope, one.failed) for one in found] == [(one.scope, one.failed) for one in views]
-        for one, other in zip(found, views, strict=True):
-            same_table(one.current, other.current)
     assert list(mine.sessions) == list(its.sessions)
     for number, session in its.sessions.items():
         same_session(mine.sessions[number], session)
@@ -243,15 +277,8 @@ def numbers_of_path(path: registers.TransactionalPath) -> Any:
     return numbers, path.newest, sequences
 
 
-def same(mine: Any, its: Any, names: tuple[str, ...]) -> None:
-    assert [getattr(mine, name) for name in names] == [getattr(its, name) for name in names]
-
-
 def same_table(mine: Any, its: Any) -> None:
     assert len(mine) == len(its)
     for key, value in its.items():
         found = mine.get(key)
-        if hasattr(value, "is_another"):
-            assert (found.frame, found.values, found.body) == (value.frame, value.values, value.body)
-        else:
-            assert found == value, key
+        assert (found.frame, found.values, found.body) == (value.frame, value.values, value.body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -18,22 +19,23 @@ from session_columns_beside import compare
 from session_corpus import ROUND, write_sessions
 from session_edits import edit
 
-from conformance.capture import Event, read_capture
+from conformance.capture import Event, Frame, read_capture
+from conformance.judge.sessions.columns import judge as column_sessions
 from conformance.judge.sessions.columns import kernel
 from conformance.judge.sessions.columns import layout as at
-from conformance.judge.sessions.columns import views as message_views
-from conformance.judge.sessions.columns.judge import ACCOUNTED, DisagreementError
-from conformance.judge.sessions.columns.tables import Rows
-from conformance.judge.sessions.columns.views import GroupsView, KnownView, SentView, known_in
+from conformance.judge.sessions.columns.judge import ACCOUNTED, DisagreementError, settle
+from conformance.judge.sessions.columns.packet_row import ASKED
 from conformance.judge.sessions.context import Notes, Seen
 from conformance.judge.sessions.flow import Flow
-from conformance.judge.sessions.keys import ASKED, guid_words, queue_words
-from conformance.judge.sessions.message_memory import Unopened, together
+from conformance.judge.sessions.keys import guid_words, queue_words
+from conformance.judge.sessions.message_memory import Memory, known_in
 from conformance.judge.sessions.messages import Head, Known
 from conformance.judge.sessions.mutations import MUTATIONS, captured
-from conformance.judge.sessions.sequences import Sent
-from conformance.judge.sessions.transactions import Group
+from conformance.judge.sessions.sequences import Views
+from conformance.judge.sessions.tables import Recent, Table
+from conformance.judge.sessions.transactions import GroupTable
 from conformance.spec.catalogue import assignment
+from conformance.wire import dissect
 
 pytest.importorskip("numba")
 session_captures = pytest.importorskip("session_captures")
@@ -102,13 +104,40 @@ def test_every_cut(name: str, tmp_path: Path) -> None:
 
 def test_tables_forget_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for few, both sides forget the same."""
-    for room in ("context", "messages", "transactions", "sequences"):
+    for room in ("context", "transactions", "sequences"):
         monkeypatch.setattr(f"conformance.judge.sessions.{room}.MAX_REMEMBERED", 20)
     for room in ("messages", "transactions", "sequences"):
         monkeypatch.setattr(f"conformance.judge.sessions.{room}.MAX_HOSTS", 5)
+    for table, most in ((Recent, 20), (GroupTable, 40), (Table, 5), (Views, 2)):
+        monkeypatch.setattr(table, "most", most)
+    monkeypatch.setattr("conformance.judge.sessions.sequences.MAX_CURRENT", 2)
     path = tmp_path / "many.pcap"
     write_sessions(path, 1200, pairs=4)
     compare(path, assignment("windows"), cutting(3, 4))
+
+
+def test_compiled_code_is_told_which_sides_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code goes on with a side only as long as the rules remember what it has sent."""
+    monkeypatch.setattr("conformance.judge.sessions.sequences.MAX_HOSTS", 5)
+    path = tmp_path / "many.pcap"
+    write_sessions(path, 6000, pairs=12)
+    compare(path, assignment("windows"), cutting(3, 4))
+
+
+def test_a_clock_that_is_right_at_last_makes_the_first_message_wrong(long: list[Event], tmp_path: Path) -> None:
+    """Compiled code cannot tell that of the first one, when the one that shows it is usual by itself."""
+    frames = [place for place, event in enumerate(long) if isinstance(event, Frame)]
+    key, events = "UserHeader.SentTime", list(long)
+    sent = [place for place in frames if key in dissect(events[place].data, transport="tcp").spans]  # type: ignore[union-attr]
+    for place in sent[: len(sent) // 2]:
+        one = events[place]
+        assert isinstance(one, Frame)
+        start, length = dissect(one.data, transport="tcp").spans[key]
+        events[place] = replace(one, data=one.data[:start] + bytes(length) + one.data[start + length :])
+    path = tmp_path / "clock.pcap"
+    path.write_bytes(session_captures.capture_of(events))
+    ours = compare(path, assignment("windows"), cutting(5, 2))
+    assert ours.usual > 0.3 * len(ours.senders)
 
 
 def test_compiled_code_knows_every_key_that_the_rules_read() -> None:
@@ -170,95 +199,78 @@ def shown(known: Known) -> tuple[object, ...]:
     return known.frame, known.kept, known.body
 
 
-def entered(view: KnownView, rows: Rows, buffer: bytes, frame: int, begin: int, parts: tuple[int, int, int]) -> Known:
+def entered(memory: Memory, buffer: bytes, frame: int, begin: int, parts: tuple[int, int, int]) -> Known:
     """Enter a message as compiled code does; return what is remembered of it."""
     head, body, tail = parts
-    row = rows.add((*guid_words(SOURCES[frame % 2]), frame))
-    rows.rows[row, at.FRAME : at.FRAME + 5] = frame, begin, head + body + tail, head, body
+    row = memory.row((*guid_words(SOURCES[frame % 2]), frame))
+    memory.fill(row, (frame, begin, head + body + tail, head, body))
     return known_in(buffer, frame, begin, head + body + tail, begin + head if body else begin, body)
 
 
 @FEW_REMEMBERED
 @given(captures=st.lists(MESSAGES, min_size=1, max_size=5), room=st.integers(1, 12))
 def test_messages_outlive_their_captures(captures: list[list[tuple[int, int, int, str]]], room: int) -> None:
-    rows = Rows(room, at.KNOWN_WIDTH)
-    view, wanted, frame = KnownView(rows), {}, 0
-    before, message_views.COPIED = message_views.COPIED, 6
+    before, column_sessions.COPIED, Memory.most = column_sessions.COPIED, 6, room  # type: ignore[misc]
+    memory, wanted, frame = Memory(), {}, 0
     try:
         for number, messages in enumerate(captures):
             buffer = bytes((7 * one + number) % 251 for one in range(400))
-            view.settle()
+            settle(memory)
+            memory.leave()
             place = 0
             for *parts, how in messages:
                 frame += 1
                 if frame == 1 or place == 0:
-                    view.read_from(np.frombuffer(buffer, np.uint8), frame, owner=buffer)
+                    memory.read_from(np.frombuffer(buffer, np.uint8), frame, owner=buffer)
                 key = SOURCES[frame % 2], frame
                 if how == "usual":
-                    wanted[key] = entered(view, rows, buffer, frame, place, tuple(parts))
+                    wanted[key] = entered(memory, buffer, frame, place, tuple(parts))
                 else:
                     kept = (
                         (number, "text")
                         if how == "rule"
                         else Head(buffer[: parts[0]], parts[0] * bool(parts[1]), parts[1])
                     )
-                    wanted[key] = view.setdefault(key, Known(frame, kept, bytes(16)))
+                    wanted[key] = memory.setdefault(key, Known(frame, kept, bytes(16)))
                 place += sum(parts) + 1
                 while len(wanted) > room:
                     del wanted[next(iter(wanted))]
-                assert len(rows) == len(wanted)
+                assert len(memory) == len(wanted)
             for key, known in wanted.items():
-                found = view.get(key)
+                found = memory.get(key)
                 assert found is not None and shown(found) == shown(known)
-        asked = Unopened((view.packed(),))
-        moved = pickle.loads(pickle.dumps(asked))
-        assert [(key, shown(one)) for key, one in asked.items()] == [(key, shown(one)) for key, one in wanted.items()]
-        again, forgotten = KnownView(Rows(room, at.KNOWN_WIDTH)), frame - room // 2
+        memory.pack()
+        assert [(key, shown(one)) for key, one in memory.items()] == [(key, shown(one)) for key, one in wanted.items()]
+        moved, forgotten = pickle.loads(pickle.dumps(memory)), frame - room // 2
+        moved.renew()
         moved.forget(forgotten)
-        again.take(moved.parts, moved.forgotten)
         left = [(key, shown(one)) for key, one in wanted.items() if one.frame > forgotten]
-        assert [(key, shown(one)) for key, one in again.items()] == left
-        twice = Unopened((again.packed(),))
-        assert [(key, shown(one)) for key, one in twice.items()] == left
-        assert all(again.get(key) is None for key in wanted if wanted[key].frame <= forgotten)
+        assert [(key, shown(one)) for key, one in moved.items()] == left
+        moved.pack()
+        assert [(key, shown(one)) for key, one in moved.items()] == left
+        assert all(moved.get(key) is None for key in wanted if wanted[key].frame <= forgotten)
     finally:
-        message_views.COPIED = before
-
-
-@FEW_REMEMBERED
-@given(
-    sent=st.lists(st.tuples(st.booleans(), st.integers(0, (1 << 64) - 1), st.integers(0, 1 << 32), st.booleans()),
-                  max_size=12),
-    parts=st.integers(1, 3),
-)  # fmt: skip
-def test_transactional_messages_and_transactions(sent: list[tuple[bool, int, int, bool]], parts: int) -> None:
-    views = [(SentView(Rows(20, at.SENT_WIDTH)), GroupsView(Rows(40, at.GROUP_WIDTH))) for _ in range(parts)]
-    wanted, groups = {}, {}
-    for frame, (usual, sequence, number, final) in enumerate(sent, 1):
-        view, group = views[frame % parts]
-        key = SOURCES[frame % 2], frame
-        given_ = frozenset((number,)) if usual else frozenset((number, 5))
-        one = wanted[key] = Sent(sequence, number + 1, number, frame % 3, frame, given_, final, not usual)
-        view[key] = one
-        if usual:  # As compiled code enters it.
-            row = view._rows.find((*guid_words(key[0]), frame))
-            signed = sequence - (1 << 64) if sequence >> 63 else sequence
-            view._rows.rows[row, at.DATA : at.DATA + 7] = signed, number + 1, number, frame % 3, frame, final, 1
-        for part in (0, 1):
-            group[frame, part, -frame] = groups[frame, part, -frame] = Group(frame, final, sequence, frame % 3)
-    for at_, table in enumerate((wanted, groups)):
-        tables = [Unopened((both[at_].packed(),)) for both in views]
-        joined = together(pickle.loads(pickle.dumps(tables)))
-        assert joined is not None and joined.parts is not None
-        made = SentView(Rows(20, at.SENT_WIDTH)) if not at_ else GroupsView(Rows(40, at.GROUP_WIDTH))
-        made.take(joined.parts, joined.forgotten)
-        assert list(made.items()) == list(table.items()) == list(joined.items())
-        assert together([tables[0], joined]) is None, "an opened table is no bytes"
+        column_sessions.COPIED = before
+        del Memory.most
 
 
 @njit
 def words_of(columns, places, base, out):
     return kernel.queue_words(columns, places, 0, base, out)
+
+
+@njit
+def class_word(out):
+    return kernel.class_word(out, 0, 0)
+
+
+def test_every_rule_that_holds_tells_in_the_class_of_a_packet() -> None:
+    """The first rule and its outcome are 0, and so is the kind of a message: it must not be as if nothing was said."""
+    words = [
+        class_word(np.array([1 + 4 * len(rules) - 1, *(n for one in rules for n in (one, 0, 0, 0))]))
+        for rules in ((), (0,), (1,), (0, 1))
+    ]
+    assert len(set(words)) == len(words)
 
 
 GUID = st.none() | st.integers(0, (1 << 128) - 1).map(lambda one: UUID(int=one))

@@ -403,10 +403,6 @@ class Notes:
         """
         return anywhere or seen.connection is None
 
-    def has_said(self, requirement: str, connection: int) -> bool:
-        """Return True when a requirement was reported as undecided on this connection."""
-        return (requirement, connection) in self._said
-
     @property
     def due_ns(self) -> int:
         """The time of the first packet before which suspicions must be looked at."""

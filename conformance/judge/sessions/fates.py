@@ -24,13 +24,10 @@ from conformance.judge.sessions.acknowledgments import (
     wanted_bit,
 )
 from conformance.judge.sessions.context import MAX_HOSTS, Notes, Path, Seen
+from conformance.judge.sessions.message_steps import OLD_S, SECONDS
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
 
-OLD_S: Final = 5
-"""A message so much older than the youngest of its queue manager may have been sent before."""
-SECONDS: Final = 2
-"""SentTime is in whole seconds, and so may be the clock it is compared with."""
 _CLASS = f"{HEADER}.MessageClass"
 _CODES = ENUMERATIONS["MESSAGE_CLASS_VALUES"].members
 _NOBODY = _CODES["MQMSG_CLASS_NACK_RECEIVE_TIMEOUT"]

@@ -61,7 +61,6 @@ class Flow:
         registers = connection.registers
         out, shared = registers.out, registers.shared
         if shared[at.DECIDED]:  # Compiled code has done it.
-            shared[at.DECIDED] -= 1
             return out
         registers.ensure(1)
         numbers: list[Any] = [NONE if value is None else value for value in seen.values(KEYS)]

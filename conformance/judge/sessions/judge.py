@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, SetBack, Side
 from conformance.judge.sessions import context
 from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Readings, Said, Seen
 from conformance.judge.sessions.flow import Counted, Flow, judge_connection
 from conformance.judge.sessions.keys import FREQUENT, sender_name
-from conformance.judge.sessions.message_memory import Unopened
+from conformance.judge.sessions.message_memory import Memory
 from conformance.judge.sessions.messages import Lifetimes, Messages, Origins, judge_order_queue
 from conformance.judge.sessions.opening import NULL_GUID, Clocks, Opening
 from conformance.judge.sessions.packets import Pings, judge_alone
 from conformance.judge.sessions.registers import COVERED_NS, DOUBTED_NS, Registers
-from conformance.judge.sessions.reports import READINGS, bits_of
-from conformance.judge.sessions.sequences import READING_SCOPE
+from conformance.judge.sessions.reports import READING_SCOPE, READINGS, bits_of
+from conformance.judge.sessions.sequences import Sequences
 from conformance.judge.sessions.transactions import Transactions
 from conformance.judge.sessions.waits import Ending, Pasts, judge_waits, life_ns
 from conformance.verdict import Verdict
@@ -83,8 +82,8 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
                 judge_order_queue(seen, notes, manager, other, direct=direct)
         if first is not None and again:
             tables.pasts.sent_again(seen, notes, first)
-        old = tables.lifetimes.see(seen, notes, source, first=new or again, original=original)
-        session.flow.connection.end(side).old += old or not new
+        connection = session.flow.connection
+        tables.lifetimes.see(seen, notes, source, connection, new=new, first=new or again, original=original)
     known = tables.messages.known
     tables.transactions.see(
         seen,
@@ -188,21 +187,18 @@ class Tables:
     pasts: Pasts = field(default_factory=Pasts)
 
     @classmethod
-    def begin(cls, scopes: tuple[str, ...]) -> Tables:
-        """Make empty ones. scopes: of `Transactions`."""
+    def begin(cls, scope: str) -> Tables:
+        """Make empty ones. scope: that of a sequence which is followed first."""
         registers = Registers()
-        return cls(Messages(), Lifetimes(), Transactions(scopes, registers), registers)
+        sequences = Sequences(registers, bits_of(READING_SCOPE, (scope,)) >> 1)
+        return cls(Messages(Memory()), Lifetimes(), Transactions(registers, sequences), registers)
 
     def forget(self, number: int) -> None:
         """Forget the messages and transactions that came too long before the packet of this number."""
         oldest = number - context.MAX_REMEMBERED
-        tables: tuple[Any, ...] = (self.messages.known, self.transactions.sent, self.transactions.groups.groups)
-        for table in tables:
-            if isinstance(table, Unopened):
-                table.forget(oldest)
-                continue
-            while table and next(iter(table.values())).frame <= oldest:
-                table.popitem(last=False)
+        self.transactions.sent.forget(oldest)
+        self.transactions.groups.groups.forget(oldest)
+        self.messages.known.forget(oldest)
 
     def open(self, event: Opened, reached: int) -> None:
         """Begin the state of a connection. reached: the number of the last packet."""
@@ -225,21 +221,15 @@ class SessionJudge:
     should-level requirements are failures like others: the caller knows the level.
     """
 
-    def __init__(self, readings: Readings, *, counting: bool = False, tables: Tables | None = None) -> None:
+    def __init__(self, readings: Readings, *, counting: bool = False) -> None:
         self._notes = Notes(readings, kinds=[] if counting else None)
         self.single = False
         """True when the last result has a verdict, not only numbers."""
         self.reached = 0
         """The number of the last packet of the capture, judged here or not."""
-        self.tables = Tables.begin(self._notes.accepted(READING_SCOPE)) if tables is None else tables
+        self.tables = Tables.begin(readings[READING_SCOPE][0])
         for place, reading in READINGS:
             self.tables.registers.shared[place] = bits_of(reading, self._notes.accepted(reading))
-
-    def moved(self, tables: Tables) -> SessionJudge:
-        """Return a judge that goes on in place of this one, with other tables."""
-        made = SessionJudge(self._notes.readings, tables=tables)
-        made._notes, made.reached = self._notes, self.reached
-        return made
 
     def restore(self) -> None:
         """Take over the registers of a state that was stored.
@@ -258,7 +248,17 @@ class SessionJudge:
             for there, generation in suspicion.paths:
                 if not (isinstance(there.generation, int) and isinstance(generation, int)):
                     raise TypeError("a suspicion depends on no path")
-        tables.registers = tables.transactions.registers = registers
+        transactions, lifetimes = tables.transactions, tables.lifetimes
+        tables.registers = transactions.registers = registers
+        transactions.sequences.renew(registers)
+        for table in (
+            tables.messages.known,
+            transactions.sent,
+            transactions.groups.groups,
+            lifetimes.smallest,
+            lifetimes.last,
+        ):
+            table.renew()
 
     @property
     def kinds(self) -> Sequence[Kind]:

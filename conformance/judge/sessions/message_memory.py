@@ -1,167 +1,166 @@
-"""Remembered messages and transactions as bytes, which become objects once one of them is asked for.
+"""Remembered messages: a table of them, and the bytes or objects that they are read from.
 
-A capture remembers tens of thousands of them where it ends or goes on elsewhere, and hardly any is ever asked for. What
-is usual of them is in rows of 64-bit numbers, the least significant byte first; anything else is an object from the
-beginning (`others`).
+A capture remembers tens of thousands of messages, and hardly any is ever asked for. What compiled code has judged is
+remembered by the place of its bytes: in the capture, as long as it is there, and then in a copy. It becomes an object
+when it is asked for; what the rules have judged one by one is an object from the beginning.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
-from struct import Struct
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from conformance.judge.sessions.keys import guid_of_words
+from conformance.judge.sessions.context import digest_of
+from conformance.judge.sessions.keys import Name, guid_of_words, guid_words
 from conformance.judge.sessions.messages import Head, Known
-from conformance.judge.sessions.sequences import Sent
-from conformance.judge.sessions.transactions import Group
+from conformance.judge.sessions.tables import (
+    DATA,
+    FRAME,
+    KNOWN_WHERE,
+    NEXT,
+    OLDEST,
+    Recent,
+)
 
-MESSAGE: Final = Struct("<7q")
-"""The two words of the queue manager, number, frame, bytes with the body, and the place and size of the body."""
-SENT: Final = Struct("<8q")
-"""The two words of the queue manager, number of the message, sequence, number in it, previous number, connection,
-frame; a final acknowledgment is wanted if the frame is below 0."""
-GROUP: Final = Struct("<7q")
-"""The three words of the key, frame, ended, sequence, connection."""
-DIGEST: Final = 16
+_DIGEST: Final = 16
 """Bytes of the digest of a body."""
-_WORD = 0xFFFFFFFF_FFFFFFFF
-
-Item = tuple[Any, Any]
-
-
-class Packed(Protocol):
-    """Entries of one table."""
-
-    def items(self) -> Iterator[Item]:
-        """Yield keys and entries; each entry has a `frame`."""
 
 
 @dataclass(frozen=True, slots=True)
-class PackedMessages:
-    """Messages of `Messages.known`. rows: of MESSAGE. heads: of each its bytes without the body, then a digest."""
+class Bytes:
+    """Bytes of messages. first: the number of the first packet that may be in them.
 
-    rows: bytes
-    heads: bytes
-    others: tuple[Item, ...] = ()
-
-    def items(self) -> Iterator[Item]:
-        """See `Packed.items`."""
-        at = 0
-        for high, low, number, frame, size, body_at, body_size in MESSAGE.iter_unpack(self.rows):
-            end = at + size - body_size
-            head = Head(self.heads[at:end], body_at, body_size)
-            at = end + DIGEST
-            yield (guid_of_words(high, low), number), Known(frame, head, self.heads[end:at])
-        yield from self.others
-
-
-@dataclass(frozen=True, slots=True)
-class PackedSent:
-    """Messages of `Transactions.sent`. rows: of SENT."""
-
-    rows: bytes
-    others: tuple[Item, ...] = ()
-
-    def items(self) -> Iterator[Item]:
-        """See `Packed.items`."""
-        for high, low, message, sequence, number, previous, connection, frame in SENT.iter_unpack(self.rows):
-            given = frozenset((previous,))
-            sent = Sent(sequence & _WORD, number, previous, connection, abs(frame), given, frame < 0)
-            yield (guid_of_words(high, low), message), sent
-        yield from self.others
-
-
-@dataclass(frozen=True, slots=True)
-class PackedGroups:
-    """Transactions of `Groups.groups`. rows: of GROUP."""
-
-    rows: bytes
-
-    def items(self) -> Iterator[Item]:
-        """See `Packed.items`."""
-        for *key, frame, ended, sequence, connection in GROUP.iter_unpack(self.rows):
-            yield tuple(key), Group(frame, bool(ended), sequence & _WORD, connection)
-
-
-class Unopened:
-    """A table in the order of its frames, of which no entry was asked for so far.
-
-    parts: what it has; None afterwards. forgotten: entries up to this frame are none of the table any more.
+    apart: they are without their bodies, and behind each is the digest of its body.
     """
 
-    __slots__ = ("_opened", "forgotten", "parts")
+    first: int
+    view: Any
+    apart: bool = False
 
-    def __init__(self, parts: Iterable[Any]) -> None:
-        self.parts: Sequence[Any] | None = tuple(parts)
-        self.forgotten = -1
-        self._opened: OrderedDict[Any, Any] = OrderedDict()
 
-    @property
-    def table(self) -> OrderedDict[Any, Any]:
-        """The table itself."""
-        if self.parts is not None:
-            found = [one for part in self.parts for one in part.items() if one[1].frame > self.forgotten]
-            found.sort(key=lambda one: one[1].frame)
-            self.parts, self._opened = None, OrderedDict(found)
-        return self._opened
+class Memory(Recent):
+    """See `Messages.known`.
+
+    kept: the messages that are objects, by their rows. copies: bytes of the others, in the order of their packets.
+    capture: those of the capture that is read, as long as `owner` lives, who keeps them in their place.
+    """
+
+    width = 5
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[int, Known] = {}
+        self.copies: list[Bytes] = []
+        self.capture: Bytes | None = None
+        self.owner: object = None
+
+    def get(self, key: Name) -> Known | None:
+        """Return a remembered message."""
+        row = self.find((*guid_words(key[0]), key[1]))
+        return None if row < 0 else self.known(row)
+
+    def setdefault(self, key: Name, new: Known) -> Known:
+        """Return a remembered message, which is `new` if none has the key."""
+        words = (*guid_words(key[0]), key[1])
+        row = self.find(words)
+        if row >= 0:
+            return self.known(row)
+        row = self.row(words)
+        self.fill(row, (new.frame, -1))
+        self.kept[row] = new
+        return new
+
+    def known(self, row: int) -> Known:
+        """Return the message of a row."""
+        frame, where, size, body_at, body_size = self.words[row + DATA : row + DATA + self.width]
+        if where < 0:
+            return self.kept[row]
+        body_at, buffer = body_at if body_size else 0, self._bytes(frame)
+        if buffer.apart:
+            end = where + size - body_size
+            head = Head(bytes(buffer.view[where:end]), body_at, body_size)
+            return Known(frame, head, bytes(buffer.view[end : end + _DIGEST]))
+        return known_in(buffer.view, frame, where, size, where + body_at, body_size)
+
+    def keep(self, row: int, known: Known) -> None:
+        """Keep a message whose bytes are about to go."""
+        self.words[row + KNOWN_WHERE] = -1
+        self.kept[row] = known
+
+    def items(self) -> Iterator[tuple[Name, Known]]:
+        """Yield all messages, the oldest first."""
+        for row in self.rows():
+            high, low, number = self.words[row : row + NEXT]
+            yield (guid_of_words(high, low), number), self.known(row)
 
     def forget(self, oldest: int) -> None:
-        """Forget the entries up to this frame."""
-        if self.parts is not None:
-            self.forgotten = max(self.forgotten, oldest)
-            return
-        table = self._opened
-        while table and next(iter(table.values())).frame <= oldest:
-            table.popitem(last=False)
+        """See `Table.forget`."""
+        words = self.words
+        while (row := words[OLDEST]) >= 0 and words[row + FRAME] <= oldest:
+            self.kept.pop(row, None)
+            super().forget(words[row + FRAME])
 
-    def __len__(self) -> int:
-        return len(self.table)
+    def read_from(self, buffer: Any, first: int, owner: object) -> None:
+        """Take notice that packets from the number `first` on are in this buffer, as long as the owner lives."""
+        if self.capture is None or self.owner is not owner or owner is None:
+            self.capture, self.owner = Bytes(first, memoryview(buffer)), owner
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.table)
+    def leave(self) -> None:
+        """Let go of the bytes of the capture, and of copies of forgotten messages."""
+        oldest = self.words[self.words[OLDEST] + FRAME] if len(self) else 1 << 62
+        while len(self.copies) > 1 and self.copies[1].first <= oldest:
+            del self.copies[0]
+        self.capture = self.owner = None
 
-    def __contains__(self, key: object) -> bool:
-        return key in self.table
+    def pack(self) -> None:
+        """Take all bytes together, without bodies, and let go of the others."""
+        parts: list[Any] = []
+        end, words = 0, self.words
+        for row in self.rows():
+            frame, where, size, body_at, body_size = words[row + DATA : row + DATA + self.width]
+            if where >= 0:
+                buffer = self._bytes(frame)
+                begin = where + body_at if body_size else where
+                if buffer.apart:
+                    parts.append(buffer.view[where : where + size - body_size + _DIGEST])
+                else:
+                    body, view = begin + body_size, buffer.view
+                    parts += (view[where:begin], view[body : where + size], digest_of(view[begin:body]))
+            else:
+                head = self.kept[row].kept
+                if not isinstance(head, Head):
+                    continue
+                parts += (head.data, self.kept.pop(row).body)
+                size, body_at, body_size = len(head.data) + head.size, head.at, head.size
+            self.fill(row, (frame, end, size, body_at if body_size else 0, body_size))
+            end += size - body_size + _DIGEST
+        self.copies, self.capture, self.owner = [Bytes(0, b"".join(parts), apart=True)], None, None
 
-    def __getitem__(self, key: Any) -> Any:
-        return self.table[key]
+    def renew(self) -> dict[int, int]:
+        """See `Table.renew`."""
+        kept, moved = self.kept, super().renew()
+        self.kept = {moved[row]: known for row, known in kept.items() if row in moved}
+        self.capture = self.owner = None
+        for row in self.rows():
+            frame, where, size, body_at, body_size = self.words[row + DATA : row + DATA + self.width]
+            if where < 0 and isinstance(self.kept[row], Known):
+                continue
+            end = where + size + (_DIGEST - body_size) * self._bytes(frame).apart
+            if not (0 <= where <= end <= len(self._bytes(frame).view) and 0 <= body_at <= size - body_size <= size):
+                raise ValueError("a message is outside of its bytes")
+        return moved
 
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self.table[key] = value
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        """Return an entry."""
-        return self.table.get(key, default)
-
-    def setdefault(self, key: Any, default: Any = None) -> Any:
-        """Return an entry, which is `default` if there is none."""
-        return self.table.setdefault(key, default)
-
-    def items(self) -> Iterable[Item]:
-        """Return all keys and entries, the oldest first."""
-        return self.table.items()
-
-    def values(self) -> Iterable[Any]:
-        """Return all entries, the oldest first."""
-        return self.table.values()
-
-    def move_to_end(self, key: Any) -> None:
-        """Make an entry the newest."""
-        self.table.move_to_end(key)
-
-    def popitem(self, last: bool = True) -> Item:
-        """Forget the oldest entry, or the newest one."""
-        return self.table.popitem(last=last)
+    def _bytes(self, frame: int) -> Bytes:
+        """Return the bytes that a packet is in."""
+        if self.capture is not None and frame >= self.capture.first:
+            return self.capture
+        return self.copies[max(0, bisect_right(self.copies, frame, key=lambda one: one.first) - 1)]
 
 
-def together(tables: Iterable[Any]) -> Unopened | None:
-    """Return a table of the entries of all of these; None if one was opened. They must not be used any more."""
-    found = list(tables)
-    if not all(isinstance(one, Unopened) and one.parts is not None for one in found):
-        return None
-    made = Unopened(part for one in found for part in one.parts)
-    made.forgotten = max((one.forgotten for one in found), default=-1)
-    return made
+def known_in(buffer: Any, frame: int, start: int, size: int, body_at: int, body_size: int) -> Known:
+    """Return the message at a place in a buffer. body_at, body_size: of its body."""
+    whole = memoryview(buffer)
+    data = bytes(whole[start:body_at]) + bytes(whole[body_at + body_size : start + size])
+    return Known(frame, Head(data, body_at - start, body_size), digest_of(whole[body_at : body_at + body_size]))

@@ -6,18 +6,17 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from conformance.capture import Side
+from conformance.judge.sessions import message_steps as steps
 from conformance.judge.sessions.acknowledgments import (
     HEADER,
-    INFINITE,
     LOOKED_AT,
     NO_BODY,
     ORIGINAL,
     Original,
     Queue,
-    Remembered,
     fits,
     fitting,
     judge_acknowledgment,
@@ -31,19 +30,26 @@ from conformance.judge.sessions.acknowledgments import (
 from conformance.judge.sessions.context import (
     BODY,
     MAX_HOSTS,
-    MAX_REMEMBERED,
-    NO_TIMES,
     Notes,
     Path,
     Seen,
     digest_of,
 )
-from conformance.judge.sessions.fates import OLD_S, SECONDS, Fates, judge_life
+from conformance.judge.sessions.fates import Fates, judge_life
+from conformance.judge.sessions.flow_steps import NOTE
+from conformance.judge.sessions.keys import guid_words, queue_words
+from conformance.judge.sessions.message_steps import OLD_S, SECONDS
 from conformance.judge.sessions.opening import NULL_GUID
+from conformance.judge.sessions.registers import DECIDED, NONE, Connection
+from conformance.judge.sessions.reports import SENT_TIME, possible_age, report, results
+from conformance.judge.sessions.tables import NUMBER, Key, Table
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire import dissect
 from conformance.wire.layout import Value, guid_text
+
+if TYPE_CHECKING:
+    from conformance.judge.sessions.message_memory import Memory
 
 REPORT_CLASS: Final = ENUMERATIONS["MESSAGE_CLASS_VALUES"].members["MQMSG_CLASS_REPORT"]
 
@@ -78,7 +84,7 @@ _TRACED = re.compile(
 )
 
 
-def judge_report(seen: Seen, notes: Notes, known: Remembered) -> None:
+def judge_report(seen: Seen, notes: Notes, known: Memory) -> None:
     """Judge a message of the class of reports. known: the messages that were seen, by queue manager and number."""
     notes.same(_REPORT_DELIVERY, seen, 0, seen.number("UserHeader.Flags.DM"))
     notes.same(_REPORT_DESTINATION, seen, _PUBLIC, seen.number("UserHeader.Flags.DQ"))
@@ -94,7 +100,7 @@ def judge_report(seen: Seen, notes: Notes, known: Remembered) -> None:
             _message(seen, notes, labelled, traced, known)
 
 
-def _message(seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str], known: Remembered) -> None:
+def _message(seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str], known: Memory) -> None:
     """Judge a report by the message it traces, which is known by the queue manager and the number in its label."""
     source, number, digits = label["computer"].lower(), int(label[2], 16), label["id"].lower()
     found = known.get((source, number))
@@ -116,7 +122,7 @@ def _message(seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str]
     notes.judge(_NOT_TRACED, debug is not None, seen, "no report on a message that asks for no tracing", asked)
 
 
-def _traced(seen: Seen, number: int, digits: str, name: str, known: Remembered) -> str | None:
+def _traced(seen: Seen, number: int, digits: str, name: str, known: Memory) -> str | None:
     """Return the queue manager of the only message that a report can mean in all but its queue manager."""
     if len(known) > LOOKED_AT:
         return None
@@ -267,11 +273,11 @@ class Messages:
     fates: what has become of them.
     """
 
-    known: OrderedDict[tuple[str, int], Known] = field(default_factory=OrderedDict)
+    known: Memory
     fates: Fates = field(default_factory=Fates)
 
     def see(
-        self, seen: Seen, notes: Notes, source: str | None, number: int | None, back: Back, ages: Makers
+        self, seen: Seen, notes: Notes, source: str | None, number: int | None, back: Back, ages: Ages
     ) -> int | None:
         """Judge a message of any kind by its identifier.
 
@@ -288,8 +294,6 @@ class Messages:
         if before is now:
             if not notes.passed(_IDENTIFIER):
                 notes.judge(_IDENTIFIER, True, seen, f"the same message as in packet {now.frame}", "the same")
-            if len(known) > MAX_REMEMBERED:
-                known.popitem(last=False)
             if seen.kind == "UserMessage" and values[_CLASS]:
                 if values[_CLASS] in _ACKNOWLEDGMENTS:
                     self._acknowledgment(seen, notes, back, ages)
@@ -318,7 +322,7 @@ class Messages:
             original = Original.of(known.frame, known, known.body)
             self.fates.finish(seen, notes, (source or "", number or 0), original)
 
-    def _acknowledgment(self, seen: Seen, notes: Notes, back: Back, ages: Makers) -> None:
+    def _acknowledgment(self, seen: Seen, notes: Notes, back: Back, ages: Ages) -> None:
         judge_acknowledgment(seen, notes)
         correlation = seen.raw(f"{HEADER}.CorrelationID")
         if correlation is None or len(correlation) != 20:
@@ -346,106 +350,85 @@ class Messages:
                     judge_life(seen, notes, original)
 
 
-SENT_TIME = requirement_id("MQMQ-2.2.19.2.sent-time")
-EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
-_ORDINAL = requirement_id("MQQB-3.1.7.1.1.ordinal")
-# A clock is right that is this close to the capture's; a time is wrong that is so far after it, or before it.
-RIGHT, AHEAD, BEHIND = 3_600, 86_400, 10 * 365 * 86_400
+_TIMES_OF = ("UserHeader.SentTime", "BaseHeader.TimeToReachQueue")
 
-Place = tuple[int | None, str, str, int | None]  # Connection, queue manager, queue and priority.
+
+class Ages(Table):
+    """The smallest age of a message of each queue manager."""
+
+    def get(self, source: str) -> int | None:
+        """Return that of a queue manager, None without a message of its own."""
+        row = self.find((*guid_words(source), 0))
+        return None if row < 0 else self.words[row + NUMBER]
 
 
 @dataclass(slots=True)
 class Lifetimes:
     """The queue managers of a capture: the smallest age of a message of each, and the last identifiers.
 
-    doubted: of one with a time that cannot be right in its first messages, the last of these, and its age.
+    last: by the words of the queue manager and queue, and by connection and priority. doubted: of one with a time that
+    cannot be right in its first messages, the last of these, and its age.
     """
 
-    smallest: OrderedDict[str, int] = field(default_factory=OrderedDict)
-    last: OrderedDict[Place, int] = field(default_factory=OrderedDict)
+    smallest: Ages = field(default_factory=Ages)
+    last: Table = field(default_factory=Table)
     doubted: OrderedDict[str, tuple[Seen, int]] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, source: str, *, first: bool, original: bool) -> bool:
-        """Judge a message. first: the first of its kind on this session. original: sent by who made it, `source`.
+    def see(
+        self, seen: Seen, notes: Notes, source: str, connection: Connection, *, new: bool, first: bool, original: bool
+    ) -> None:
+        """Judge a message. new: not seen before. first: the first of its kind on this session.
 
-        Returns True if it may have been sent before, by its age.
+        original: sent by who made it, `source`.
         """
-        old = self._expiry(seen, notes, source)
-        if first and original and seen.kind == "UserMessage":
-            self._identifier(seen, notes, source)
-        return old
+        assert seen.side is not None
+        registers, base = connection.registers, connection.base
+        if not registers.shared[DECIDED]:
+            sent, allowed = (_word(seen.number(key)) for key in _TIMES_OF)
+            timed = NONE not in (sent, allowed) and seen.time_ns > 0
+            row = numbered(self.smallest, (*guid_words(source), 0)) if timed else -1
+            steps.age(
+                connection.block.rows, base, connection.end(seen.side).base, self.smallest.words, row,
+                source in self.doubted, registers.time_out, seen.time_ns, sent, allowed, new,
+            )  # fmt: skip
+            if first and original and seen.kind == "UserMessage":
+                self._identifier(seen, source, registers.time_out)
+        for rule, outcome, expected, actual in results(registers.time_out):
+            if outcome & 7 != NOTE:
+                report(notes, seen, rule, outcome, expected, actual)
+            elif outcome >> 3 == steps.DOUBTED:
+                self.doubted[source] = seen.kept(), actual
+                while len(self.doubted) > MAX_HOSTS:
+                    self.doubted.popitem(last=False)
+            else:
+                one, wrong = self.doubted.pop(source)
+                notes.judge_late(SENT_TIME, False, one, *possible_age(wrong))
 
     def forget(self) -> None:
         """Forget the ages by a clock that has been set since."""
         self.doubted.clear()
-        while self.smallest:
-            self.smallest.popitem(last=False)
+        self.smallest = Ages()
 
-    def _expiry(self, seen: Seen, notes: Notes, source: str) -> bool:
-        sent, allowed = seen.number("UserHeader.SentTime"), seen.number("BaseHeader.TimeToReachQueue")
-        if sent is None or allowed is None:
-            return True
-        if seen.time_ns <= 0:
-            for requirement in (SENT_TIME, EXPIRED)[: 1 if allowed == INFINITE else 2]:
-                notes.undecided(requirement, seen, NO_TIMES, anywhere=True)
-            return True
-        age = seen.time_ns // 1_000_000_000 - sent
-        if not self._is_time(seen, notes, source, age):
-            return True
-        smallest = self.smallest.get(source)
-        old = not -SECONDS <= age <= OLD_S if smallest is None else age - smallest > OLD_S
-        if smallest is None or age < smallest:
-            smallest = self.smallest[source] = age
-            if len(self.smallest) > MAX_HOSTS:
-                self.smallest.popitem(last=False)
-        if allowed == INFINITE:
-            return old
-        if age - smallest > allowed + SECONDS and not -SECONDS <= age <= allowed + SECONDS:
-            notes.judge(EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
-        elif age - smallest <= allowed + SECONDS and age <= allowed + SECONDS:
-            if not notes.passed(EXPIRED):
-                notes.judge(EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
-        else:
-            notes.undecided(EXPIRED, seen, "the clocks of the sender and of the capture may differ")
-        return old
-
-    def _is_time(self, seen: Seen, notes: Notes, source: str, age: int) -> bool:
-        """Judge that SentTime is a time at which the message can have been sent; False leaves the message out.
-
-        It is not when it is far from the time of the capture, while the sender's clock is right by another message.
-        """
-        smallest, possible = self.smallest.get(source), -AHEAD <= age <= BEHIND
-        if smallest is None:
-            if not possible:
-                self.doubted[source] = seen.kept(), age
-                while len(self.doubted) > MAX_HOSTS:
-                    self.doubted.popitem(last=False)
-        elif -RIGHT <= smallest <= RIGHT:
-            if not (possible and notes.passed(SENT_TIME)):
-                notes.judge(SENT_TIME, possible, seen, {"age, s": [-AHEAD, BEHIND]}, {"age, s": age})
-            return possible
-        elif source in self.doubted and -RIGHT <= age <= RIGHT:
-            first, wrong = self.doubted.pop(source)
-            notes.judge_late(SENT_TIME, False, first, {"age, s": [-AHEAD, BEHIND]}, {"age, s": wrong})
-            self.smallest[source] = age
-        return True
-
-    def _identifier(self, seen: Seen, notes: Notes, source: str) -> None:
-        """Judge identifiers, which are assigned at the first sending; gaps belong to other sessions (3.1.7.1.1)."""
+    def _identifier(self, seen: Seen, source: str, out: Any) -> None:
         number, priority = seen.number("UserHeader.MessageID"), seen.number("BaseHeader.Flags.PR")
         if number is None or seen.number("UserHeader.Flags.TH") or seen.number("MessagePropertiesHeader.MessageClass"):
             return
-        key = (seen.connection, source, seen.queue(), priority)
-        last = self.last.get(key)
-        self.last[key] = number
-        if last is None:
-            if len(self.last) > MAX_HOSTS:
-                self.last.popitem(last=False)
-            return
-        holds = 0 < ((number - last) & 0xFFFFFFFF) < 0x80000000
-        if not (holds and notes.passed(_ORDINAL)):
-            notes.judge(_ORDINAL, holds, seen, {"above": last}, number)
+        (s0, s1), (q0, q1) = guid_words(source), queue_words(seen.queue())
+        row = numbered(self.last, (s0 ^ q0, s1 ^ q1, (priority or 0) | (seen.connection or 0) << 3))
+        steps.name(self.last.words, row, out, number)
+
+
+def _word(number: int | None) -> int:
+    return NONE if number is None else number
+
+
+def numbered(table: Table, key: Key) -> int:
+    """Return the row of a number, which is NONE in a new one."""
+    row = table.find(key)
+    if row < 0:
+        row = table.row(key)
+        table.fill(row, (NONE,))
+    return row
 
 
 _HOP_COUNT = requirement_id("MQQB-3.1.5.8.2.hop-count")
@@ -478,13 +461,6 @@ def judge_order_queue(seen: Seen, notes: Notes, own: str, other: str | None, *, 
         notes.undecided(_ORDER_QUEUE, seen, "a router may pass it on")
 
 
-class Makers(Protocol):
-    """See `Lifetimes.smallest`."""
-
-    def get(self, manager: str, /) -> int | None:
-        """Return something if the queue manager has made a message, else None."""
-
-
 @dataclass(slots=True)
 class Origins:
     """The queue managers of a capture. hosts: the address each was last named at. doubted: ends already blamed."""
@@ -498,7 +474,7 @@ class Origins:
         while len(self.hosts) > MAX_HOSTS:
             self.hosts.popitem(last=False)
 
-    def see(self, seen: Seen, notes: Notes, source: str, manager: str, makers: Makers) -> None:
+    def see(self, seen: Seen, notes: Notes, source: str, manager: str, makers: Ages) -> None:
         """Judge a message. source: the queue manager that made it. manager: the one that sends it.
 
         makers: has the queue managers that have made messages so far.

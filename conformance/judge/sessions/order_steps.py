@@ -33,6 +33,8 @@ LATE_NS: Final = 13_000_000_000
 """OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time in which an OrderAck gets its turn on a session."""
 RESTARTED_NS: Final = 8_000_000_000
 """MaximumOrderAckDelay, of which a second may lack in LastOrderAckSendTime, and the time on the way."""
+GAP_NS: Final = 2_050_000_000
+"""OrderAckTimeout, a tick, and the time in which an OrderAck gets its turn, of which nothing shows that it had it."""
 SCHEDULED_NS: Final = 1_550_000_000
 """The same after the last message: OrderAckTimeout, a tick, and a second."""
 
@@ -178,14 +180,35 @@ def schedule(paths: Any, there: int, progress: int, shared: Any, out: Any, time:
     return 0
 
 
-def advance(
-    paths: Any, path: int, progress: int, time: int, connection: int, number: int, previous: int, unended: int, dq: int
-) -> int:
-    """Take notice of a transactional message; a new one is accepted only in order (3.1.5.8.6).
+def begin(paths: Any, path: int, time: int) -> int:
+    """Take notice of a transactional message that comes, after which an OrderAck is owed."""
+    if paths[path + r.BEGUN_NS] == NONE or paths[path + r.BEGUN_NS] == 0:
+        paths[path + r.BEGUN_NS] = time
+    return 0
 
-    unended: by how much the number of transactions without a last message grows. Everything before the first message
-    seen counts as accepted.
+
+def end(paths: Any, path: int, time: int, connection: int) -> int:
+    """Take notice of a transactional message that was judged."""
+    paths[path + r.SENT_NS], paths[path + r.SENT_ON] = time, connection
+    return 0
+
+
+def advance(
+    rows: Any, base: int, mine: int, paths: Any, path: int, progress: int, time: int, number: int, previous: int,
+    again: int, unended: int, dq: int,
+) -> int:  # fmt: skip
+    """Take notice of a transactional message from its own queue manager; it is accepted only in order (3.1.5.8.6).
+
+    again: it was sent before. unended: by how much the number of transactions without a last message grows. Everything
+    before the first message seen counts as accepted. Where the window is narrow, a message waits for acknowledgments of
+    what was sent before it.
     """
+    begun = rows[base + r.OPENED_NS] if steps.has_room(rows, mine) else time
+    last, gap = paths[path + r.SENT_NS], paths[path + r.GAP_NS]
+    if again:  # Whoever has not acknowledged it may have had no way to.
+        paths[path + r.AGAIN_NS], paths[path + r.GAP_NS] = time, NONE
+    elif begun <= last and last > paths[path + r.ANSWERED_NS] > 0 and time - last > GAP_NS and gap in (NONE, 0):
+        paths[path + r.GAP_NS] = time - last
     paths[progress + r.HIGHEST] = max(paths[progress + r.HIGHEST], number)
     paths[progress + r.UNENDED] = max(0, paths[progress + r.UNENDED] + unended)
     if paths[progress + r.WAITS_NS] == NONE or paths[progress + r.WAITS_NS] == 0:
@@ -196,10 +219,10 @@ def advance(
     elif number > accepted and previous <= accepted:
         paths[progress + r.ACCEPTED] = number
     paths[progress + r.NUMBER], paths[progress + r.NUMBER_NS] = number, time
-    paths[progress + r.NUMBER_ON] = connection
+    paths[progress + r.NUMBER_ON] = rows[base + r.CONNECTION]
     paths[path + (r.DIRECT if dq == DIRECT else r.INDIRECT)] = 1
     return progress
 
 
-LOWERED: Final = (judge_form, accept, restart, delay, schedule, advance, see)
+LOWERED: Final = (judge_form, accept, restart, delay, schedule, begin, end, advance, see)
 """The functions that compiled code includes."""

@@ -70,15 +70,15 @@ NODE: Final = 3
 # What all connections share. FREE, SPARE: the first free node, and how many are free. DOUBTED_NS: the latest time
 # before the clock of the recording was set. READS_WINDOW to READS_REJECTED: bits of the accepted alternatives.
 # COVERED_NS to COVERED_RECOVERABLE: the messages that the last acknowledgment covers: the times of the first one and of
-# the first recoverable one, and how many recoverable ones there are. DECIDED: how many of `out` and `order_out` have
-# what was found of the packet that comes.
+# the first recoverable one, and how many recoverable ones there are. DECIDED: what was found of the packet
+# that comes stands in the outs.
 (
-    FREE, SPARE, DOUBTED_NS, READS_WINDOW, READS_INCLUDED, READS_SEQUENCE, READS_REJECTED, COVERED_NS,
+    FREE, SPARE, DOUBTED_NS, READS_WINDOW, READS_INCLUDED, READS_SEQUENCE, READS_REJECTED, READS_SCOPE, COVERED_NS,
     COVERED_RECOVERABLE_NS, COVERED_RECOVERABLE, DECIDED,
-) = range(11)  # fmt: skip
-SHARED: Final = 11
+) = range(12)  # fmt: skip
+SHARED: Final = 12
 MAX_OUT: Final = 1 + 4 * 32
-"""Words of `out`, see `flow_steps`."""
+"""Words of `out` and of the other outs, see `flow_steps`."""
 MOST_MISSES: Final = 1_024
 """Recoverable numbers remembered as not acknowledged."""
 MAX_UNDER_WAY: Final = 70_000
@@ -116,7 +116,8 @@ class Registers:
     def __init__(self) -> None:
         self.connections, self.paths, self.nodes = Block(WIDTH), Block(PLACES), array("q")
         self.shared = array("q", [-1, *[0] * (SHARED - 1)])
-        self.out, self.order_out = array("q", [0]) * MAX_OUT, array("q", [0]) * MAX_OUT
+        self.out, self.time_out, self.order_out = (array("q", [0]) * MAX_OUT for _ in range(3))
+        self.scope_outs = array("q", [0]) * MAX_OUT, array("q", [0]) * MAX_OUT
         self._stamp = 0
 
     def stamp(self) -> int:
@@ -318,8 +319,7 @@ class TransactionalPath:
         self.sequences: OrderedDict[int, Progress] = OrderedDict()
 
     generation, indirect, named_direct = (_number(place) for place in (GENERATION, INDIRECT, NAMED_DIRECT))
-    answers, first_ns, latest_ns, connection = (_number(place) for place in (ANSWERS, BEGUN_NS, SENT_NS, SENT_ON))
-    answered_ns, again_ns, gap_ns, refusal = (_number(place) for place in (ANSWERED_NS, AGAIN_NS, GAP_NS, REFUSAL))
+    latest_ns, answered_ns, again_ns, refusal = (_number(place) for place in (SENT_NS, ANSWERED_NS, AGAIN_NS, REFUSAL))
 
     def progress(self, sequence: int) -> Progress | None:
         """Return the progress of a sequence, None of an unknown one."""

@@ -1,4 +1,4 @@
-"""In which words the results of `flow_steps` and `order_steps` are reported, and of which requirement each rule is."""
+"""In which words the results of the steps are reported, and of which requirement each rule is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from conformance.judge.sessions import flow_steps as steps
+from conformance.judge.sessions import message_steps as messages
 from conformance.judge.sessions import order_steps as orders
 from conformance.judge.sessions import registers as at
 from conformance.judge.sessions.context import COARSE, LOST, NO_TIMES, SET_BACK, Assumed, Notes, Path, Seen
@@ -16,8 +17,11 @@ from conformance.spec.followed_readings import either
 from conformance.verdict import Json
 
 ACKNOWLEDGED_IN_TIME: Final[str] = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
+SENT_TIME: Final[str] = requirement_id("MQMQ-2.2.19.2.sent-time")
+_EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
 ORDER_SENT: Final[str] = requirement_id("MQQB-3.1.6.9.sent")
 READING_SEQUENCE: Final = "R-MQQB-order-ack-sequence"
+READING_SCOPE: Final = "R-MQQB-transactional-sequence-scope"
 _READING_WINDOW, _READING_INCLUDED = "R-MQQB-window", "R-MQQB-session-header-included"
 _READING_REJECTED = "R-MQQB-rejected-number"
 _BITS: Final = {
@@ -25,12 +29,14 @@ _BITS: Final = {
     _READING_INCLUDED: {"in-time": steps.TIMELY, "any": steps.UNTIMELY},
     READING_SEQUENCE: {"acknowledged": orders.ACKNOWLEDGED, "own-outgoing": orders.OWN_OUTGOING},
     _READING_REJECTED: {"kept": orders.KEPT, "replaced": orders.REPLACED},
+    READING_SCOPE: {"session": 1 << messages.SESSION, "queue": 1 << messages.QUEUE},
 }
 READINGS: Final = (
     (at.READS_WINDOW, _READING_WINDOW),
     (at.READS_INCLUDED, _READING_INCLUDED),
     (at.READS_SEQUENCE, READING_SEQUENCE),
     (at.READS_REJECTED, _READING_REJECTED),
+    (at.READS_SCOPE, READING_SCOPE),
 )
 """The shared registers with the accepted alternatives of a reading."""
 UNSEEN: Final = "the acknowledged messages may not be in the capture"
@@ -42,6 +48,11 @@ _REASONS: Final = (
     SET_BACK,
     COARSE,
     UNSEEN,
+    "packets from this host are not in the capture",
+    "messages of this sequence may have been sent before, or were not captured",
+    "the queue manager may have been started or restored in between",
+    "not all acknowledgments are in the capture",
+    "the clocks of the sender and of the capture may differ",
 )
 
 Words = Callable[[Seen, int, int], tuple[Json, Json]]
@@ -77,6 +88,26 @@ _HEADER = ("SessionHeader.RecoverableMsgAckSeqNumber", "SessionHeader.Recoverabl
 def _header(seen: Seen) -> Json:
     lowest, flags = map(seen.number, _HEADER)
     return {"number": lowest, "flags": flags}
+
+
+def possible_age(seconds: int) -> tuple[Json, Json]:
+    """Return in words the ages that a message can have, in seconds, and its own."""
+    return {"age, s": [-messages.AHEAD, messages.BEHIND]}, {"age, s": seconds}
+
+
+def _older(_: Seen, expected: int, actual: int) -> tuple[Json, Json]:
+    return {"at least": at.unsigned(expected)}, at.unsigned(actual)
+
+
+def _resent(seen: Seen, sequence: int, number: int) -> tuple[Json, Json]:
+    found = map(seen.number, ("TransactionHeader.TxSequenceID", "TransactionHeader.TxSequenceNumber"))
+    return {"sequence": at.unsigned(sequence), "number": number}, dict(zip(("sequence", "number"), found, strict=True))
+
+
+def _acknowledged(_: Seen, sequence: int, both: int) -> tuple[Json, Json]:
+    named = at.unsigned(sequence)
+    highest, done = (both >> 32) + (1 << 31), both & 0xFFFFFFFF
+    return {"sequence": named, "acknowledged": highest}, {"sequence": named, "acknowledged": done}
 
 
 def _included(_: Seen, before: int, __: int) -> tuple[Json, Json]:
@@ -133,8 +164,19 @@ RULES: Final = {
     orders.RESTARTED: Rule(
         requirement_id("MQQB-3.1.1.6.2.scheduled"), _milliseconds("after the last message at least, ms")
     ),
+    messages.OLDER: Rule(requirement_id("MQQB-3.1.1.5.older-sequence"), _older, READING_SCOPE),
+    messages.FIRST: Rule(requirement_id("MQQB-3.1.1.5.first-number"), _numbers, READING_SCOPE),
+    messages.NEXT: Rule(requirement_id("MQQB-3.1.7.1.3.next-number"), _numbers, READING_SCOPE),
+    messages.PREVIOUS: Rule(requirement_id("MQQB-3.1.7.1.3.previous-number"), _numbers, READING_SCOPE),
+    messages.RESENT: Rule(requirement_id("MQQB-3.1.7.1.3.resent-number"), _resent),
+    messages.ALL_ACKNOWLEDGED: Rule(requirement_id("MQQB-3.1.1.5.all-acknowledged"), _acknowledged, READING_SCOPE),
+    messages.SENT_TIME: Rule(SENT_TIME, lambda _, __, seconds: possible_age(seconds)),
+    messages.EXPIRED: Rule(_EXPIRED, lambda _, allowed, seconds: ({"at most, s": allowed}, {"at least, s": seconds})),
+    messages.LASTS: Rule(_EXPIRED, lambda _, allowed, seconds: ({"at most, s": allowed}, {"s": seconds})),
+    messages.ORDINAL: Rule(requirement_id("MQQB-3.1.7.1.1.ordinal"), _named("above")),
+    messages.NEXT_SEQUENCE: Rule(requirement_id("MQQB-3.1.1.5.next-sequence"), _sequences, READING_SCOPE),
 }
-"""The rules, by their numbers in `flow_steps` and `order_steps`."""
+"""The rules, by their numbers in the steps."""
 
 
 def bits_of(reading: str, accepted: tuple[str, ...]) -> int:

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.judge.sessions import order_steps
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, NOTICED_NS, Notes, Path, Seen
-from conformance.judge.sessions.flow_steps import NOTE, has_room
+from conformance.judge.sessions.flow_steps import NOTE
 from conformance.judge.sessions.keys import group_words, guid_words, host_words
 from conformance.judge.sessions.order_steps import DIRECT, advance, judge_form
-from conformance.judge.sessions.registers import DECIDED, NONE, Connection, Registers, TransactionalPath, signed
+from conformance.judge.sessions.registers import (
+    DECIDED,
+    NONE,
+    Connection,
+    Registers,
+    TransactionalPath,
+    signed,
+    unsigned,
+)
 from conformance.judge.sessions.reports import READING_SEQUENCE, UNSEEN, report, results
-from conformance.judge.sessions.sequences import RESENT, Hosts, Resends, Sent, Sequences, View, Way
+from conformance.judge.sessions.sequences import RESENT, Hosts, Resends, Sendings, Sent, Sequences, Way
+from conformance.judge.sessions.tables import DATA, NEXT, Key, Recent, touch
 from conformance.spec.catalogue import requirement_id
 
 if TYPE_CHECKING:
-    from conformance.judge.sessions.acknowledgments import Remembered
+    from conformance.judge.sessions.message_memory import Memory
 
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")
 _LAST = requirement_id("MQMQ-2.2.20.5.last-in-transaction")
@@ -32,20 +41,44 @@ WHOLE: Final = 1 << 24
 """Set in the key of a transaction in any queue; an identifier has 20 bits."""
 _MOST = 1_024  # Transactions whose mark is missed.
 
-Key = tuple[int, int, int]
 
-
-@dataclass(slots=True)
-class Group:
+class Group(NamedTuple):
     """A transaction. frame: that of its last message. ended: LM was seen. sequence, connection: of that message.
 
     Of one in any queue: the first message of it in one queue; ended: it has FM.
     """
 
     frame: int
-    ended: bool = False
-    sequence: int = 0
-    connection: int = 0
+    ended: bool
+    sequence: int
+    connection: int
+
+
+class GroupTable(Recent):
+    """Transactions in the order of their last messages; a packet belongs to two, see `Groups`."""
+
+    most, width = 2 * MAX_REMEMBERED, 4
+
+    def get(self, key: Key) -> Group | None:
+        """Return a transaction."""
+        row = self.find(key)
+        return None if row < 0 else self._group(row)
+
+    def put(self, key: Key, group: Group) -> None:
+        """Remember the last message of a transaction."""
+        row = self.row(key)
+        touch(self.words, row)
+        self.fill(row, (group.frame, group.ended, signed(group.sequence), group.connection))
+
+    def items(self) -> Iterator[tuple[Key, Group]]:
+        """Yield all transactions."""
+        for row in self.rows():
+            k0, k1, k2 = self.words[row : row + NEXT]
+            yield (k0, k1, k2), self._group(row)
+
+    def _group(self, row: int) -> Group:
+        frame, ended, sequence, connection = self.words[row + DATA : row + DATA + self.width]
+        return Group(frame, bool(ended), unsigned(sequence), connection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +137,7 @@ class Groups:
     with a transaction in several queues. misnamed: between these hosts an identifier was wrong.
     """
 
-    groups: OrderedDict[Key, Group] = field(default_factory=OrderedDict)
+    groups: GroupTable = field(default_factory=GroupTable)
     unmarked: OrderedDict[Key, Unmarked] = field(default_factory=OrderedDict)
     unended: OrderedDict[tuple[str, Hosts], Unended] = field(default_factory=OrderedDict)
     within: OrderedDict[tuple[int, int], Within] = field(default_factory=OrderedDict)
@@ -154,7 +187,7 @@ class Groups:
             if first and group is None:
                 notes.judge(_UNIQUE, True, seen, "an identifier of no transaction before", "a new one")
         ended = bool(last) or (group is not None and group.ended and not first)
-        self._keep(key, Group(seen.frame_number, ended, place.sequence, seen.connection or 0))
+        self.groups.put(key, Group(seen.frame_number, ended, place.sequence, seen.connection or 0))
         return int(not ended) - int(group is not None and not group.ended)
 
     def _begins(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts, place: Place, part: Key) -> None:
@@ -168,7 +201,7 @@ class Groups:
                 self.within.popitem(last=False)
         here = Group(seen.frame_number, first, place.sequence, seen.connection or 0)
         if whole is None:
-            self._keep(key, here)
+            self.groups.put(key, here)
             if first:
                 notes.judge(_FIRST, True, seen, "the first of its transaction", "the first")
             elif place.follows and not path.generation:
@@ -183,7 +216,7 @@ class Groups:
             # What was in the sequence before is acknowledged, and a transaction is sent at once.
             expected, actual = "an identifier of no transaction before", f"as in packet {whole.frame}"
             notes.judge(_UNIQUE, False, seen, expected, actual)
-            self._keep(key, here)
+            self.groups.put(key, here)
             return
         self.spread[source] = None
         if len(self.spread) > _MOST:
@@ -253,12 +286,6 @@ class Groups:
         """Return the words of the queue managers that mark messages at all, which Windows NT does not."""
         return {key[:2] for key, group in self.groups.items() if key[2] & WHOLE and group.ended}
 
-    def _keep(self, key: Key, group: Group) -> None:
-        self.groups[key] = group
-        self.groups.move_to_end(key)
-        while len(self.groups) > 2 * MAX_REMEMBERED:  # A packet belongs to two: in its queue, and in all of them.
-            self.groups.popitem(last=False)
-
 
 _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
 _NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
@@ -271,11 +298,8 @@ _FINAL_PREVIOUS = requirement_id("MQQB-2.2.5.1.previous")
 _FINAL_WANTED = requirement_id("MQQB-3.1.7.2.2.wanted")
 _PASSED_ON = requirement_id("MQQB-3.1.1.5.passed-on")
 _ACK_RECEIVE = 0x4000
-_MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
 LASTING_S: Final = 86_400
 """A message with this time to reach its queue, or more, is not over while a capture lasts."""
-GAP_NS: Final = 2_050_000_000
-"""OrderAckTimeout, a tick, and the time in which an OrderAck gets its turn, of which nothing shows that it had it."""
 _ORDINAL = 0xFFFFFFFF  # The half of a sequence that counts.
 
 
@@ -290,18 +314,13 @@ class Omission(NamedTuple):
 
 @dataclass(slots=True)
 class Transactions:
-    """All transactional traffic of a capture. scopes: the accepted scopes of a sequence, the default first.
+    """All transactional traffic of a capture. omissions: what may have been left out of what is sent again."""
 
-    views: by source queue manager, one view for each scope, the followed one first. omissions: what may
-    have been left out of what is sent again.
-    """
-
-    scopes: tuple[str, ...]
     registers: Registers
-    views: OrderedDict[str, list[Sequences]] = field(default_factory=OrderedDict)
+    sequences: Sequences
     groups: Groups = field(default_factory=Groups)
     resends: Resends = field(default_factory=Resends)
-    sent: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
+    sent: Sendings = field(default_factory=Sendings)
     paths: OrderedDict[Hosts, TransactionalPath] = field(default_factory=OrderedDict)
     omissions: OrderedDict[Way, Omission] = field(default_factory=OrderedDict)
 
@@ -317,7 +336,7 @@ class Transactions:
         self,
         seen: Seen,
         notes: Notes,
-        known: Remembered,
+        known: Memory,
         *,
         new: bool,
         original: bool,
@@ -339,15 +358,12 @@ class Transactions:
         elif seen.number("TransactionHeader.TxSequenceID") is not None:
             hosts = seen.hosts
             path = self._path(hosts)
-            path.first_ns = path.first_ns or seen.time_ns
+            order_steps.begin(path.block.rows, path.base, seen.time_ns)
             if original:
-                # Where the window is narrow, a message waits for acknowledgments of what was sent before it.
-                roomy = has_room(connection.block.rows, connection.end(seen.side or "initiator").base)
-                begun_ns = connection.opened_ns if roomy else seen.time_ns
-                self._message(seen, notes, path, hosts, known, idle=idle, covered=covered, begun_ns=begun_ns)
+                self._message(seen, notes, path, hosts, known, connection, idle=idle, covered=covered)
             else:
                 self._passed_on(seen, notes)
-            path.latest_ns, path.connection = seen.time_ns, seen.connection or 0
+            order_steps.end(path.block.rows, path.base, seen.time_ns, seen.connection or 0)
 
     def end(self, notes: Notes) -> None:
         """Judge what was waited for to the end of the capture: marks of transactions."""
@@ -361,11 +377,11 @@ class Transactions:
         groups.tell_unmarked(notes, is_whole)
         groups.tell_within(notes, lambda hosts: hosts not in blamed and is_whole(hosts))
         for (source, hosts), one in groups.unended.items():
-            path, views = self.paths.get(hosts), self.views.get(source)
+            path, view = self.paths.get(hosts), self.sequences.find(source)
             following = None if path is None else path.progress(one.following)
             if hosts in blamed or path is None or path.generation or following is None or not following.acknowledged:
                 continue
-            if one.sure or (views is not None and _of_sessions(views)):
+            if one.sure or (view >= 0 and self.sequences.of_sessions(view)):
                 groups.tell_unended(notes, one, source)
         groups.unended.clear()
 
@@ -375,11 +391,11 @@ class Transactions:
         notes: Notes,
         path: TransactionalPath,
         hosts: Hosts,
-        known: Remembered,
+        known: Memory,
+        connection: Connection,
         *,
         idle: bool,
         covered: bool,
-        begun_ns: int,
     ) -> None:
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
         if source is None or message is None:
@@ -388,10 +404,7 @@ class Transactions:
         sent = Sent.of(seen, before)
         if sent is None:
             return
-        self.sent[source, message] = sent
-        self.sent.move_to_end((source, message))
-        while len(self.sent) > MAX_REMEMBERED:
-            self.sent.popitem(last=False)
+        self.sent.put((source, message), sent)
         self._omission(seen, notes, before)
         whole = before is not None and not path.generation
         if before is not None and whole:
@@ -399,22 +412,18 @@ class Transactions:
         last = self.resends.see(seen, notes, before, path, acknowledged=before is not None and idle)
         if before is not None and whole:
             self._skipped(seen, path, source, before, last, known)
-        views = self._views(source)
+        sequences, view = self.sequences, self.sequences.view(source)
         progress, delta = path.progress(sent.sequence), 0
         if before is None and progress is not None and progress.over and not path.generation:
             known_ns = seen.time_ns - path.answered_ns
             if known_ns > NOTICED_NS and notes.timeless(path.answered_ns, seen.time_ns) is None:
                 notes.judge(_NEXT_SEQUENCE, False, seen, {"above": sent.sequence}, sent.sequence)
             progress.over = 0
-        if before is not None:  # Whoever has not acknowledged it may have had no way to.
-            path.again_ns, path.gap_ns = seen.time_ns, None
-        elif begun_ns <= path.latest_ns > path.answered_ns > 0 and seen.time_ns - path.latest_ns > GAP_NS:
-            path.gap_ns = path.gap_ns or seen.time_ns - path.latest_ns
         if before is None:
-            session, newest = _of_sessions(views), path.newest
+            session, newest = sequences.of_sessions(view), path.newest
             older = path.progress(newest) if newest is not None and sent.sequence > newest else None
             if older is not None and older.unended and not path.generation:
-                same = _is_of_one_queue(views, (*hosts, seen.queue()), newest)
+                same = sequences.is_of_one_queue(source, hosts, seen.queue(), newest or 0)
                 self.groups.leaves(source, hosts, Unended(seen.kept(), newest or 0, sent.sequence, session or same))
             if sent.number > 1:
                 follows = progress is not None and progress.highest == sent.number - 1
@@ -422,16 +431,12 @@ class Transactions:
                 follows = (session and older is not None) or known.get((source, message - 1)) is not None
             unended = progress is not None and progress.unended > 0
             delta = self.groups.see(seen, notes, path, hosts, Place(sent.sequence, follows, session, unended))
-        back = self._path((hosts[1], hosts[0]))
-        results: list[View] = []
-        for view in views:
-            results.append(View(notes.timeless))
-            view.see(seen, results[-1], path, back, hosts, sent, before)
-        results[_follow(views)].tell(seen, notes, views[0].scope, tuple(one.scope for one in views if not one.failed))
+        sequences.see(seen, notes, path, self._path((hosts[1], hosts[0])), source, sent, before)
         progress = path.begin(sent.sequence, whole=sent.number == 1)
+        dq = seen.number("UserHeader.Flags.DQ") or 0
         advance(
-            path.block.rows, path.base, progress.base, seen.time_ns, seen.connection or 0, sent.number, sent.previous,
-            delta, seen.number("UserHeader.Flags.DQ") or 0,
+            connection.block.rows, connection.base, connection.end(seen.side or "initiator").base, path.block.rows,
+            path.base, progress.base, seen.time_ns, sent.number, sent.previous, before is not None, delta, dq,
         )  # fmt: skip
         path.newest = max(path.newest or 0, sent.sequence)
         path.bound(MAX_REMEMBERED)
@@ -444,10 +449,12 @@ class Transactions:
         lately = seen.time_ns - (path.answered_ns or 0) <= NOTICED_NS
         timely = notes.timeless(path.answered_ns or 1, seen.time_ns) is None
         # A queue manager begins the next sequence when it knows that all of the one before is acknowledged.
-        newest, views = path.newest or 0, self._views(source)
+        newest, sequences = path.newest or 0, self.sequences
         next_ = newest > before.sequence and newest >> 32 == before.sequence >> 32
-        queue = (*seen.hosts, seen.queue())
-        knows = covered or (next_ and (_of_sessions(views) or _is_of_one_queue(views, queue, newest)))
+        of_sessions = sequences.of_sessions(sequences.view(source))
+        knows = covered or (
+            next_ and (of_sessions or sequences.is_of_one_queue(source, seen.hosts, seen.queue(), newest))
+        )
         acknowledged = knows and before.number <= done
         if not before.final and timely and not (lately and acknowledged):
             notes.judge(_DISCARDED, not acknowledged, seen, {"above": done}, before.number)
@@ -459,7 +466,7 @@ class Transactions:
         source: str,
         before: Sent,
         last: tuple[int, int],
-        known: Remembered,
+        known: Memory,
     ) -> None:
         """Find what is left out between the last message that was sent again and this one.
 
@@ -529,9 +536,7 @@ class Transactions:
         progress, own = there.begin(sequence), back.progress(sequence)
         registers = self.registers
         out = registers.order_out
-        if registers.shared[DECIDED]:  # Compiled code has done it.
-            registers.shared[DECIDED] = 0
-        else:
+        if not registers.shared[DECIDED]:  # Compiled code has not done it.
             form = seen.number("UserHeader.Flags.DQ")
             order_steps.see(
                 connection.block.rows, connection.base, seen.side == "acceptor", registers.paths.rows, there.base,
@@ -642,23 +647,6 @@ class Transactions:
         else:
             notes.undecided(_FINAL, seen, UNSEEN)
 
-    def refute(self, source: str, scopes: Collection[str]) -> None:
-        """Record that messages of a queue manager, which others judge, do not fit these scopes of its sequences."""
-        views = self._views(source)
-        for view in views:
-            view.failed = view.failed or view.scope in scopes
-        _follow(views)
-
-    def _views(self, source: str) -> list[Sequences]:
-        views = self.views.get(source)
-        if views is not None:
-            self.views.move_to_end(source)
-            return views
-        views = self.views[source] = [Sequences(scope) for scope in self.scopes]
-        while len(self.views) > _MAX_SOURCES:
-            self.views.popitem(last=False)
-        return views
-
     def _path(self, hosts: Hosts) -> TransactionalPath:
         path = self.paths.get(hosts)
         if path is None:
@@ -672,25 +660,6 @@ def _acknowledged(path: TransactionalPath, sent: Sent) -> int:
     """Return the highest number of a message's sequence that is acknowledged."""
     progress = path.progress(sent.sequence)
     return 0 if progress is None else progress.acknowledged or 0
-
-
-def _follow(views: list[Sequences]) -> int:
-    """Let another accepted view take over when the followed one is refuted; return the place it had."""
-    at = next((at for at, view in enumerate(views) if not view.failed), 0)
-    if at:
-        views.insert(0, views.pop(at))
-    return at
-
-
-def _of_sessions(views: list[Sequences]) -> bool:
-    """Tell whether the sequences of a queue manager are known to be those of a session, not of a queue."""
-    return all(view.failed or view.scope == "session" for view in views)
-
-
-def _is_of_one_queue(views: list[Sequences], queue: tuple[str, ...], sequence: int | None) -> bool:
-    """Tell whether the last sequence of a queue is this one, where sequences may be those of queues."""
-    found = [view.current.get(queue) for view in views if view.scope == "queue"]
-    return any(current is not None and current.identifier == sequence for current in found)
 
 
 def _exchanged(there: TransactionalPath, sequence: int) -> int | None:

@@ -26,7 +26,7 @@ from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict, of_frame
 
 if TYPE_CHECKING:
-    from conformance.judge.sessions.acknowledgments import Remembered
+    from conformance.judge.sessions.message_memory import Memory
 
 _S, _MS = 1_000_000_000, 1_000_000
 _LATE_NS: Final = 5 * _S
@@ -172,7 +172,7 @@ class Pasts:
         while len(self.left) > MAX_HOSTS:
             self.left.popitem(last=False)
 
-    def retransmit(self, ending: Ending, hosts: Hosts, notes: Notes, known: Remembered, lived_ns: int) -> None:
+    def retransmit(self, ending: Ending, hosts: Hosts, notes: Notes, known: Memory, lived_ns: int) -> None:
         """Judge that what earlier connections have left was sent again on one that ends, or on another one since.
 
         Sessions may be those of a queue, so that only what goes where later messages of its queue manager went counts.
@@ -241,7 +241,7 @@ class Ending(NamedTuple):
 
 
 def judge_waits(
-    ending: Ending, closed: Closed, notes: Notes, transactions: Transactions, known: Remembered, pasts: Pasts, now: int
+    ending: Ending, closed: Closed, notes: Notes, transactions: Transactions, known: Memory, pasts: Pasts, now: int
 ) -> None:
     """Judge what had to come on a connection that ends. known: the messages seen. now: the last packet's number."""
     ends = (ending.opening.opened.initiator.address, ending.opening.opened.acceptor.address)
@@ -356,7 +356,7 @@ def _order(
     side: Side,
     hosts: Hosts,
     transactions: Transactions,
-    known: Remembered,
+    known: Memory,
     registers: Registers,
 ) -> Registers:
     """Return what is known of transactional messages without an OrderAck; nothing without any that wait for long."""

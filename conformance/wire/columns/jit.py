@@ -30,6 +30,12 @@ def compiled(function: F) -> F:
     return cast(F, done)
 
 
+def inlined(function: F) -> F:
+    """Compile a function as a part of each that calls it: a call that passes many arrays takes as long as its work."""
+    done: Any = cast(Any, njit)(nogil=True, error_model="numpy", inline="always", **_BARE)(function)
+    return cast(F, done)
+
+
 def text_of(function: Any, kinds: Sequence[Kind], symbol: str) -> str:
     """Return the LLVM code of a `compiled` function that returns an integer, under this symbol.
 

@@ -1,45 +1,41 @@
-"""The state of `ColumnSessions` as that of a `SessionJudge`, and back: both go on with exactly the same results."""
+"""Sessions judged by compiled code and by a `SessionJudge` in one state, so that either goes on after the other."""
 
 from __future__ import annotations
 
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from operator import is_
 from typing import Any, Final
 
 import numpy as np
 
-from conformance.capture import Event, Opened, Side
+from conformance.capture import Event, Side
 from conformance.capture.columns.places import OF_NUMBER
-from conformance.judge.sessions import context, messages
 from conformance.judge.sessions import registers as state
 from conformance.judge.sessions.columns import layout as at
-from conformance.judge.sessions.columns import tables
-from conformance.judge.sessions.columns.tables import Index, Rows
-from conformance.judge.sessions.columns.views import (
-    GroupsView,
-    KnownView,
-    LastView,
-    Passes,
-    SentView,
-    SmallestView,
-    Sources,
-    ViewsView,
-    known_in,
-)
+from conformance.judge.sessions.columns.packet_row import ASKED
 from conformance.judge.sessions.context import Kind, Readings, Said, Seen
 from conformance.judge.sessions.flow_steps import KINDS
-from conformance.judge.sessions.judge import SessionJudge, Tables
-from conformance.judge.sessions.keys import ASKED, Patterns, guid_words
-from conformance.judge.sessions.message_memory import Unopened
-from conformance.judge.sessions.messages import REMEMBERED, Lifetimes, Messages
+from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.keys import Patterns, guid_words
+from conformance.judge.sessions.message_memory import Bytes, Memory, known_in
+from conformance.judge.sessions.messages import REMEMBERED
 from conformance.judge.sessions.opening import OPEN
 from conformance.judge.sessions.packets import RULES
-from conformance.judge.sessions.registers import Connection, Registers
-from conformance.judge.sessions.sequences import READING_SCOPE, Resends, Sequences
-from conformance.judge.sessions.transactions import Groups, Transactions
+from conformance.judge.sessions.tables import (
+    DATA,
+    ENDS,
+    FILLED,
+    FRAME,
+    KNOWN_BODY_SIZE,
+    KNOWN_SIZE,
+    KNOWN_WHERE,
+    OLDEST,
+    SIZE,
+    Table,
+)
 from conformance.wire.columns.arrays import Compiled
 from conformance.wire.columns.shapes import Sort
 from conformance.wire.columns.table import Column, ColumnSet
@@ -47,13 +43,12 @@ from conformance.wire.columns.table import Column, ColumnSet
 _ROOM = "conformance.judge.sessions.columns"
 _USES = (
     f"{_ROOM}.layout",
-    f"{_ROOM}.tables",
     "conformance.judge.sessions.registers",
     "conformance.judge.sessions.flow_steps",
     "conformance.judge.sessions.order_steps",
-    "conformance.judge.sessions.fates",
+    "conformance.judge.sessions.message_steps",
+    "conformance.judge.sessions.tables",
     "conformance.judge.sessions.keys",
-    "conformance.judge.sessions.messages",
     "conformance.judge.sessions.transactions",
     "conformance.capture.columns.places",
     "conformance.capture.services",
@@ -64,7 +59,9 @@ _USES = (
 run = Compiled(f"{_ROOM}.kernel", "run", _USES)
 """See `kernel.run`."""
 
-_CLASSES = 1 << 12
+_AHEAD = 4  # Room for the rows of so many batches.
+COPIED: Final = 1024
+"""Bytes of the longest body that is copied when the bytes of a capture go; of a longer one, its digest is kept."""
 ALONE: Final = {
     "OrderAck": (
         "UserHeader.Flags.DM", "UserHeader.Flags.DQ", "UserHeader.DestinationQueue.PrivateQueueIdentifier",
@@ -83,6 +80,12 @@ ACCOUNTED: Final = frozenset(
     )
 )  # fmt: skip
 """The keys that compiled code compares, takes into the class of a packet, or keeps for the rules."""
+
+
+class Classes(Table):
+    """The classes of packets that get the same verdicts, by all that decides about these."""
+
+    most, width = 1 << 12, 2
 
 
 class DisagreementError(RuntimeError):
@@ -104,37 +107,27 @@ class Part:
 class ColumnSessions:
     """Judges the sessions of one capture like `SessionJudge`, of which it is a faster form.
 
-    columns: those of the packets, with all `layout.KEYS`. patterns: what the numbers in `means` stand for.
+    columns: those of the packets, with all `layout.KEYS`. judge: the one that goes on, in whose state this one begins.
+    patterns: what the numbers in `means` stand for.
     """
 
-    def __init__(self, readings: Readings, columns: ColumnSet) -> None:
+    def __init__(self, readings: Readings, columns: ColumnSet, judge: SessionJudge | None = None) -> None:
         self.patterns = Patterns()
         self.cursor = np.zeros(at.CURSOR, np.int64)
         self.cursor[[at.DUE, at.CLASS]] = (1 << 63) - 1, -1
-        self.index = Index()
-        self.known, self.sent, self.groups = (
-            Rows(most * context.MAX_REMEMBERED, width)
-            for most, width in ((1, at.KNOWN_WIDTH), (1, at.SENT_WIDTH), (2, at.GROUP_WIDTH))
-        )
-        self.classes = Rows(_CLASSES, at.CLASS_WIDTH)
+        self.classes = Classes()
+        self.classes.ensure(self.classes.most)
         self.slots = np.full(64, -1, np.int32)
         self.places = _places(columns)
         self.strangers = frozenset(ASKED) - ACCOUNTED
         """Keys that the rules read and compiled code knows nothing of: while there are any, it judges no packet."""
         self.alone = _alone(columns)
-        self.sources = Sources(self.index, self.cursor)
-        self.messages = KnownView(self.known)
-        passes = Passes()
-        passes.forgotten = self._pass_gone
-        registers = Registers()
-        made: Any = Transactions(readings[READING_SCOPE], registers)
-        made.views, made.groups = ViewsView(self.sources), Groups(GroupsView(self.groups))  # type: ignore[arg-type]
-        made.resends, made.sent = Resends(passes), SentView(self.sent)
-        times: Any = Lifetimes(SmallestView(self.sources), LastView(self.index))  # type: ignore[arg-type]
-        messages: Any = Messages(self.messages)  # type: ignore[arg-type]
-        self.tables = _Tables(messages, times, made, registers)
-        self.tables.columns = self
-        self.sessions = SessionJudge(readings, counting=True, tables=self.tables)
+        self.sessions = SessionJudge(readings, counting=True) if judge is None else judge
+        self.tables = self.sessions.tables
+        self.messages = self.tables.messages.known
+        for connection in self.tables.sessions:
+            self._refresh(connection)
+        self._due()
         self._learned: dict[int, tuple[int, ...]] = {}
         self._parts: tuple[Part, Part] | None = None
         self._bound: Callable[[], int] | None = None
@@ -142,7 +135,7 @@ class ColumnSessions:
         self.means = np.zeros(0, np.int32)
         self.order = np.zeros(0, np.int64)
         self.entered = np.zeros(0, np.int64)
-        self._words = np.zeros(2, np.int64)
+        self._words = np.zeros(at.SCRATCH, np.int64)
         self._suspects = False
 
     @property
@@ -172,15 +165,15 @@ class ColumnSessions:
 
     def see(self, seen: Seen) -> list[Said]:
         """Judge one packet by the rules, like `SessionJudge.see`."""
-        suspected = self.sessions.suspected
+        suspected, passes = self.sessions.suspected, self.tables.transactions.resends.passes
+        first = next(iter(passes), None)
         said = self.sessions.see(seen)
         self.tables.registers.shared[state.DECIDED] = 0
         self._suspects = self.sessions.suspected != suspected
         if seen.connection is not None:
             self._refresh(seen.connection)
-            source = seen.text("UserHeader.SourceQueueManager") if seen.trouble is None else None
-            if source is not None:
-                self.sources.tell(source)
+        if first is not None and first not in passes:
+            self._refresh(first[0] or 0)
         self._due()
         return said
 
@@ -193,17 +186,9 @@ class ColumnSessions:
         self._due()
         return said
 
-    def refresh(self) -> None:
-        """Tell compiled code of a state that was made by others."""
-        for connection in self.tables.sessions:
-            self._refresh(connection)
-        for source in self.sources.views:
-            self.sources.tell(source)
-        self._due()
-
     def settle(self) -> None:
         """Remember by their bytes the messages that are remembered by their place, before the capture goes."""
-        self.messages.settle()
+        settle(self.messages)
         self.leave()
 
     def leave(self) -> None:
@@ -228,6 +213,9 @@ class ColumnSessions:
         if len(parts[0].meta):
             self.messages.read_from(parts[0].buffer, int(parts[0].meta[0, OF_NUMBER]), owner)
         self.tables.registers.ensure(count)
+        transactions = self.tables.transactions
+        for table in (self.messages, transactions.sent, transactions.groups.groups):
+            table.ensure(_AHEAD * count)
 
     def go(self, begin: int, end: int) -> int:
         """Judge the packets from `begin` to `end` of the order until one is to be judged by the rules; return it."""
@@ -246,18 +234,18 @@ class ColumnSessions:
 
     def learn(self, said: Sequence[Said]) -> None:
         """Learn what the rules say of the packet at which the last run stopped; `see` was called with it."""
-        row = int(self.cursor[at.CLASS])
+        row, words = int(self.cursor[at.CLASS]), self.classes.words
         self.cursor[at.CLASS] = -1
         if row < 0:
             return
-        means = int(self.classes.rows[row, at.MEANS])
+        means = words[row + at.MEANS]
         known = self._learned.get(means)
         numbers = None if self.sessions.single or self._suspects else tuple(one for one in said if isinstance(one, int))
         if known is not None and numbers != known:
-            raise DisagreementError(f"class {self.classes.rows[row].tolist()}: {said}, not {known}")
+            raise DisagreementError(f"class {words[row : row + DATA].tolist()}: {said}, not {known}")
         if known is None and numbers is not None:
-            means = self.classes.rows[row, at.MEANS] = self.patterns.number(numbers)
-            self._learned[int(means)] = numbers
+            means = words[row + at.MEANS] = self.patterns.number(numbers)
+            self._learned[means] = numbers
 
     def warm(self) -> None:
         """Compile what is missing of the machine code, or load it."""
@@ -272,17 +260,21 @@ class ColumnSessions:
     def _binding(self) -> Callable[[], int]:
         assert self._parts is not None
         one, other = self._parts
-        tables = (self.index, self.known, self.sent, self.groups, self.classes)
-        registers = self.tables.registers
+        registers, transactions, times = self.tables.registers, self.tables.transactions, self.tables.lifetimes
+        sequences = transactions.sequences
+        tables: tuple[Table, ...] = (
+            self.messages, transactions.sent, transactions.groups.groups, times.smallest, times.last, sequences.views,
+            sequences.currents, self.classes,
+        )  # fmt: skip
         its = (
             registers.connections.rows, registers.paths.rows, registers.nodes, registers.shared, registers.out,
-            registers.order_out,
+            registers.time_out, registers.order_out, *registers.scope_outs,
         )  # fmt: skip
         arrays = (
             one.columns, other.columns, one.buffer, other.buffer, one.meta, other.meta, one.slow, other.slow,
             one.offsets, one.lengths, other.lengths, self.order, self.places, self.alone, self.cursor, self.slots,
             *its,
-            *(words for table in tables for words in (table.ends, table.heads, table.rows)),
+            *(table.words for table in tables),
             self.means, self.entered, self._words,
         )  # fmt: skip
         if self._bound is None or not all(map(is_, arrays, self._arrays)):
@@ -303,7 +295,7 @@ class ColumnSessions:
             places = places[(places >= first) == number]
             for place, row in zip(places.tolist(), self.entered[places].tolist(), strict=True):
                 which = place - first * number
-                if row < 0 or self.known.rows[row, at.FRAME] != part.meta[which, OF_NUMBER]:
+                if row < 0 or self.messages.words[row + FRAME] != part.meta[which, OF_NUMBER]:
                     continue
                 start, size = int(part.offsets[which]), int(part.lengths[which])
                 there = int(part.columns[body[0], which]) >> body[1] & 1
@@ -314,17 +306,14 @@ class ColumnSessions:
     def _due(self) -> None:
         self.cursor[at.DUE] = self.sessions.due_ns
 
-    def open(self, number: int, connection: Connection) -> None:
-        """Tell compiled code of a new connection."""
-        if number >= len(self.slots):
-            wider = np.full(max(2 * len(self.slots), number + 1), -1, np.int32)
-            wider[: len(self.slots)] = self.slots
-            self.slots = wider
-        self.slots[number] = connection.base // state.WIDTH
-
     def _refresh(self, connection: int) -> None:
         """Tell compiled code what it needs to know of the parts of a session that are no arrays."""
         session = self.tables.sessions.get(connection)
+        if connection >= len(self.slots):
+            wider = np.full(max(2 * len(self.slots), connection + 1), -1, np.int32)
+            wider[: len(self.slots)] = self.slots
+            self.slots = wider
+        self.slots[connection] = -1 if session is None else session.flow.connection.base // state.WIDTH
         if session is None:
             return
         opening, registers = session.opening, session.flow.connection
@@ -344,8 +333,6 @@ class ColumnSessions:
             for number, side in enumerate(state.ENDS)
             if (connection, side) in passes and (connection, side) not in open_
         )
-        if self.sessions.open_notes.has_said(messages.EXPIRED, connection):
-            row[base + state.SAID] |= at.SAID_EXPIRED
         one, other = opening.opened.initiator.address, opening.opened.acceptor.address
         for side, first, hosts in zip(state.ENDS, state.SIDES, ((one, other), (other, one)), strict=True):
             end = base + first
@@ -356,34 +343,6 @@ class ColumnSessions:
             if manager is not None:  # A later packet may show that the first one has misnamed it.
                 row[end + state.HIGH], row[end + state.LOW] = guid_words(manager)
                 row[end + state.MANAGED] = 1
-
-    def _pass_gone(self, way: tuple[int, Side]) -> None:
-        session = self.tables.sessions.get(way[0])
-        if session is not None:
-            registers = session.flow.connection
-            registers.block.rows[registers.base + state.PASSED] &= ~(1 << state.ENDS.index(way[1]))
-
-
-class _Tables(Tables):
-    """`Tables` whose sessions are in arrays."""
-
-    columns: ColumnSessions
-
-    def forget(self, number: int) -> None:
-        """See `Tables.forget`."""
-        found, oldest = self.columns, number - context.MAX_REMEMBERED
-        for table, frame in ((found.known, at.FRAME), (found.sent, at.SENT_FRAME), (found.groups, at.GROUP_FRAME)):
-            tables.forget(table.ends, table.heads, table.rows, frame, oldest)
-
-    def open(self, event: Opened, reached: int) -> None:
-        """See `Tables.open`."""
-        super().open(event, reached)
-        self.columns.open(event.connection, self.sessions[event.connection].flow.connection)
-
-    def close(self, connection: int) -> None:
-        """See `Tables.close`."""
-        super().close(connection)
-        self.columns.slots[connection] = -1
 
 
 def _places(columns: ColumnSet) -> Any:
@@ -415,76 +374,29 @@ def _is_text(column: Column) -> bool:
     return column.place.sort in (Sort.TEXT, Sort.BYTES)
 
 
+def settle(messages: Memory) -> None:
+    """Copy all messages that are in the capture, because its bytes go."""
+    words = np.frombuffer(messages.words, np.int64)
+    capture, oldest = messages.capture, int(words[OLDEST])
+    if capture is None or oldest < 0:
+        return
+    rows = words[ENDS : words[FILLED]].reshape(-1, words[SIZE])
+    here = (rows[:, FRAME] >= max(capture.first, int(words[oldest + FRAME]))) & (rows[:, KNOWN_WHERE] >= 0)
+    for row in np.flatnonzero(here & (rows[:, KNOWN_BODY_SIZE] > COPIED)).tolist():
+        place = ENDS + row * int(words[SIZE])
+        messages.keep(place, messages.known(place))
+    short = here & (rows[:, KNOWN_BODY_SIZE] <= COPIED)
+    begins, sizes = rows[short, KNOWN_WHERE], rows[short, KNOWN_SIZE]
+    parts = [capture.view[begin:end] for begin, end in zip(begins.tolist(), (begins + sizes).tolist(), strict=True)]
+    rows[short, KNOWN_WHERE] = np.cumsum(sizes) - sizes
+    messages.copies.append(Bytes(capture.first, b"".join(parts)))
+
+
 def plain(columns: ColumnSessions) -> SessionJudge:
     """Return a judge one by one in the state of this one, which must not be used any more."""
-    mine = columns.tables
-    found: Any = mine.transactions
-    transactions: Any = Transactions(found.scopes, mine.registers)
-    transactions.sent = Unopened((found.sent.packed(),))
-    transactions.paths, transactions.omissions = found.paths, found.omissions
-    transactions.groups = replace(found.groups, groups=Unopened((found.groups.groups.packed(),)))
-    transactions.resends = Resends(OrderedDict(found.resends.passes))
-    transactions.views = OrderedDict((source, [_view(one) for one in views]) for source, views in found.views.items())
-    known: Any = Unopened((columns.messages.packed(),))
-    times = mine.lifetimes
-    smallest, last = OrderedDict(times.smallest.items()), OrderedDict(times.last.items())
-    same = {one.name: getattr(mine, one.name) for one in fields(Tables)}
-    tables = Tables(
-        **{
-            **same, "messages": Messages(known, mine.messages.fates),
-            "lifetimes": Lifetimes(smallest, last, times.doubted), "transactions": transactions,
-        }
-    )  # fmt: skip
+    transactions = columns.tables.transactions
+    columns.messages.pack()
+    for table in (columns.messages, transactions.sent, transactions.groups.groups):
+        table.trim()
     columns.leave()
-    return columns.sessions.moved(tables)
-
-
-def in_columns(judge: SessionJudge, readings: Readings, columns: ColumnSet) -> ColumnSessions:
-    """Return a compiled judge in the state of this one, which must not be used any more. columns: as there."""
-    made = ColumnSessions(readings, columns)
-    its, mine = judge.tables, made.tables
-    for one in fields(Tables):
-        if one.name not in ("messages", "lifetimes", "transactions"):
-            setattr(mine, one.name, getattr(its, one.name))
-    tables: Any = mine
-    if not _taken(its.messages.known, tables.messages.known):
-        for key, known in its.messages.known.items():
-            tables.messages.known.setdefault(key, known)
-    for name in ("smallest", "last"):
-        for place, last in getattr(its.lifetimes, name).items():
-            getattr(tables.lifetimes, name)[place] = last
-    tables.lifetimes.doubted = its.lifetimes.doubted
-    tables.messages.fates = its.messages.fates
-    found, wanted = tables.transactions, its.transactions
-    if not _taken(wanted.sent, found.sent):
-        for key, sent in wanted.sent.items():
-            found.sent[key] = sent
-    if not _taken(wanted.groups.groups, found.groups.groups):
-        for words, group in wanted.groups.groups.items():
-            found.groups.groups[words] = group
-    found.groups = replace(wanted.groups, groups=found.groups.groups)
-    found.resends.passes.update(wanted.resends.passes)
-    found.paths, found.registers, found.omissions = wanted.paths, wanted.registers, wanted.omissions
-    for source, views in wanted.views.items():
-        currents = [one.current for one in views]
-        found.views[source] = [replace(one) for one in views]
-        for view, current in zip(found.views.get(source), currents, strict=True):
-            for queue, sequence in current.items():
-                view.current[queue] = sequence
-    made.sessions = judge.moved(mine)
-    for number, session in its.sessions.items():
-        made.open(number, session.flow.connection)
-    made.refresh()
-    return made
-
-
-def _taken(its: Any, mine: Any) -> bool:
-    """Take over a table of which no entry was asked for; return False for another one."""
-    if not isinstance(its, Unopened) or its.parts is None:
-        return False
-    mine.take(its.parts, its.forgotten)
-    return True
-
-
-def _view(view: Sequences) -> Sequences:
-    return Sequences(view.scope, view.failed, OrderedDict(view.current.items()))
+    return columns.sessions

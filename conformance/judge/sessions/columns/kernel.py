@@ -8,10 +8,11 @@ from numba.extending import register_jitable
 
 from conformance.capture.columns.places import OF_CONNECTION, OF_HEARD, OF_NUMBER, OF_OFFSET, OF_SIDE, OF_TIME
 from conformance.judge.sessions import flow_steps as steps
+from conformance.judge.sessions import message_steps as messages
 from conformance.judge.sessions import order_steps as orders
 from conformance.judge.sessions import registers as r
+from conformance.judge.sessions import tables
 from conformance.judge.sessions.columns import layout as p
-from conformance.judge.sessions.columns import tables
 from conformance.judge.sessions.columns.layout import (
     F_DIRECT,
     F_KIND,
@@ -20,24 +21,16 @@ from conformance.judge.sessions.columns.layout import (
     F_PRIVATE,
     F_PUBLIC,
     F_SOURCE,
-    K0,
-    K1,
-    K2,
-    KNOWN_WIDTH,
-    NEWER,
     NONE,
-    OLDEST,
 )
-from conformance.judge.sessions.fates import OLD_S
 from conformance.judge.sessions.keys import queue_lane
-from conformance.judge.sessions.messages import AHEAD, BEHIND, RIGHT
-from conformance.judge.sessions.transactions import GAP_NS
+from conformance.judge.sessions.tables import K0, K1, K2, NEWER, OLDEST
+from conformance.judge.sessions.transactions import WHOLE
 from conformance.wire.columns.intrinsics import prefetch, u8, u16, u64
-from conformance.wire.columns.jit import compiled
+from conformance.wire.columns.jit import compiled, inlined
 
 for _function in (
-    tables.bucket, tables.find, tables.unlink, tables.link, tables.remove, tables.add, tables.forget,
-    tables.touch, queue_lane, *steps.LOWERED, *orders.LOWERED,
+    *tables.LOWERED, queue_lane, *steps.LOWERED, *orders.LOWERED, *messages.LOWERED,
 ):  # fmt: skip
     register_jitable(_function)
 
@@ -70,14 +63,14 @@ def mixed(before: int, word: int) -> int:
 
 
 @compiled
-def known_bucket(columns: Any, places: Any, row: int, buckets: int) -> int:
+def known_bucket(columns: Any, places: Any, row: int, known: Any) -> int:
     """Return the bucket of a message among those remembered; any for a packet that is none."""
     source = places[F_SOURCE, 2]
-    return tables.bucket(columns[source, row], columns[source + 1, row], columns[places[F_MESSAGE, 2], row], buckets)
+    return tables.bucket(known, columns[source, row], columns[source + 1, row], columns[places[F_MESSAGE, 2], row])
 
 
 @compiled
-def request(columns: Any, places: Any, row: int, base: int, slot: int, rows: Any, heads: Any) -> int:
+def request(columns: Any, places: Any, row: int, base: int, slot: int, rows: Any, known: Any) -> int:
     """Request from memory what a packet that comes soon needs: its session, its queue and its bucket."""
     if slot >= 0:
         session = rows.ctypes.data + 8 * r.WIDTH * slot
@@ -87,32 +80,32 @@ def request(columns: Any, places: Any, row: int, base: int, slot: int, rows: Any
         name = base + columns[places[F_DIRECT, 2], row]
         prefetch(name)
         prefetch(name + _LINE)
-        prefetch(heads.ctypes.data + 8 * known_bucket(columns, places, row, len(heads)))
+        prefetch(known.ctypes.data + 8 * known_bucket(columns, places, row, known))
     return 0
 
 
 @compiled
-def request_known(columns: Any, places: Any, row: int, heads: Any, known: Any) -> int:
+def request_known(columns: Any, places: Any, row: int, known: Any) -> int:
     """Request the first message in the bucket of a packet that comes next."""
     if columns[places[F_KIND, 2], row] != steps.SESSION:
-        found = heads[known_bucket(columns, places, row, len(heads))]
+        found = known[known_bucket(columns, places, row, known)]
         if found >= 0:
-            prefetch(known.ctypes.data + 8 * KNOWN_WIDTH * found)
+            prefetch(known.ctypes.data + 8 * found)
     return 0
 
 
 @compiled
-def request_oldest(ends: Any, heads: Any, known: Any) -> int:
+def request_oldest(known: Any) -> int:
     """Request what it takes to forget the next two of the remembered messages."""
-    row = ends[OLDEST]
-    if row < 0 or known[row, NEWER] < 0:
+    row = known[OLDEST]
+    if row < 0 or known[row + NEWER] < 0:
         return 0
-    row = known[row, NEWER]
-    found = heads[tables.bucket(known[row, K0], known[row, K1], known[row, K2], len(heads))]
-    prefetch(known.ctypes.data + 8 * KNOWN_WIDTH * found)
-    row = known[row, NEWER]
+    row = known[row + NEWER]
+    found = known[tables.bucket(known, known[row + K0], known[row + K1], known[row + K2])]
+    prefetch(known.ctypes.data + 8 * found)
+    row = known[row + NEWER]
     if row >= 0:
-        prefetch(heads.ctypes.data + 8 * tables.bucket(known[row, K0], known[row, K1], known[row, K2], len(heads)))
+        prefetch(known.ctypes.data + 8 * tables.bucket(known, known[row + K0], known[row + K1], known[row + K2]))
     return 0
 
 
@@ -176,58 +169,218 @@ def text_word(columns: Any, first: int, row: int, base: int, word: int) -> int:
 
 
 @compiled
-def is_time(age: int, smallest: int) -> int:
-    """Tell what is said of SentTime: 1 for that it is right, 0 for nothing, -1 where the rules decide themselves.
-
-    smallest: the smallest age of a message of this queue manager. See `Lifetimes._is_time`.
-    """
-    if -RIGHT <= smallest <= RIGHT:
-        return 1 if -AHEAD <= age <= BEHIND else -1
-    return -1 if -RIGHT <= age <= RIGHT else 0
-
-
-@compiled
 def change_group(groups: Any, row: int, frame: int, last: int, sequence: int, connection: int) -> int:
-    """Write what `groups.Group` has into a row; return it. last: not 0 for the last message of a transaction."""
-    groups[row, p.GROUP_FRAME] = frame
-    groups[row, p.GROUP_ENDED] = 1 if last else 0
-    groups[row, p.GROUP_SEQUENCE] = sequence
-    groups[row, p.GROUP_CONNECTION] = connection
+    """Write what `transactions.Group` has into a row; return it. last: not 0 for its last message."""
+    groups[row + tables.FRAME] = frame
+    groups[row + tables.GROUP_ENDED] = 1 if last else 0
+    groups[row + tables.GROUP_SEQUENCE] = sequence
+    groups[row + tables.GROUP_CONNECTION] = connection
     return row
 
 
 @compiled
+def find_currents(currents: Any, reads: int, k0: int, k1: int, sequence: int, words: Any) -> int:
+    """Find the row of the current sequence under each accepted scope.
+
+    k0, k1: the words of the queue manager and the hosts. Returns 1 where one is missing, or another sequence.
+    """
+    for scope in range(2):
+        if reads >> scope & 1:
+            q0, q1 = (words[p.Q0], words[p.Q1]) if scope == messages.QUEUE else (0, 0)
+            row = words[p.AT_CURRENT + scope] = tables.find(currents, k0 ^ q0, k1 ^ q1, scope)
+            if row < 0 or currents[row + tables.IDENTIFIER] != sequence:
+                return 1
+    return 0
+
+
+@inlined
 def class_word(out: Any, values: int, last_outcome: int) -> int:
     """Return what a packet's class is told by, with what the rules have found; NONE where Python has to report it."""
     for entry in range(1, out[0], 4):
         if values == p.NONE or out[entry + 1] & 7 > last_outcome:
             return p.NONE
-        values = mixed(values, out[entry] << 8 | out[entry + 1])
+        values = mixed(values, (out[entry] + 1) << 8 | out[entry + 1])  # 0 would leave no trace in 0
     return values
 
 
-@compiled
+@inlined
 def path_of(rows: Any, end: int, paths: Any) -> int:
     """Return the place of the path from one side of a connection, -1 for one that is not there yet, or any more."""
     path = rows[end + r.PATH]
     return path if path >= 0 and paths[path] == rows[end + r.PATH_STAMP] else -1
 
 
-_INFINITE, _SECONDS = 0xFFFFFFFF, 2
-_TICK_MS, _DELAY_MS = 50, 500
-_DIRECT, _MS, _TENTH, _S = 7, 1_000_000, 100_000_000, 1_000_000_000
+_DIRECT, _TENTH, _S = 7, 100_000_000, 1_000_000_000
 _FAR, _NEAR = 8, 4  # So many packets ahead, what they need is requested from memory.
+
+
+@inlined
+def alone_word(columns: Any, alone: Any, kind: int, row: int, base: int) -> int:
+    """Return a word for the values that decide about the rules on single packets."""
+    values, count, texts = kind, alone[kind, 0], alone[kind, alone.shape[1] - 1]
+    for column in range(count):
+        flags, bit, first = alone[kind, 1 + 3 * column], alone[kind, 2 + 3 * column], alone[kind, 3 + 3 * column]
+        if not (columns[flags, row] >> bit) & 1:
+            values = mixed(values, p.NONE)
+        elif column < count - texts:
+            values = mixed(values, columns[first, row])
+        else:
+            values = text_word(columns, first, row, base, values)
+    return values
+
+
+@inlined
+def hopped(columns: Any, places: Any, row: int, rows: Any, mine: int, side: int, words: Any) -> int:
+    """Return what is said of the hop count of a message; -1 where the rules decide themselves. See `Origins.see`."""
+    source, hops = places[F_SOURCE, 2], value(columns, places, p.F_RC, row)
+    if not rows[mine + r.MANAGED]:
+        words[p.ORIGINAL] = 1 if hops == 0 else 0
+        return 0
+    high, low = rows[mine + r.HIGH], rows[mine + r.LOW]
+    same = words[p.ORIGINAL] = 1 if columns[source, row] == high and columns[source + 1, row] == low else 0
+    if high == 0 and low == 0:
+        return 0
+    if hops == p.NONE or same != (hops == 0):
+        return -1
+    return p.HOPPED | (p.NAMED << side if same else 0)
+
+
+@inlined
+def find_message(
+    columns: Any, places: Any, row: int, base: int, kind: int, time: int, size: int, connection: int, known: Any,
+    ages: Any, last: Any, words: Any,
+) -> int:  # fmt: skip
+    """Find the rows of a new message; return 1 where one is missing, and the rules decide themselves."""
+    identifier, source = value(columns, places, F_MESSAGE, row), places[F_SOURCE, 2]
+    if identifier == p.NONE or not has(columns, places, F_SOURCE, row):
+        return 1
+    if kind == steps.USER and value(columns, places, p.F_CLASS, row) != 0:
+        return 1
+    s0, s1 = columns[source, row], columns[source + 1, row]
+    body = columns[places[p.F_BODY, 2] + 1, row] if has(columns, places, p.F_BODY, row) else 0
+    if tables.find(known, s0, s1, identifier) >= 0 or size - body > p.MAX_HEAD:
+        return 1
+    sent, age = value(columns, places, p.F_SENT_TIME, row), tables.find(ages, s0, s1, 0)
+    if age < 0 or sent == p.NONE or value(columns, places, p.F_ALLOWED, row) == p.NONE:
+        return 1
+    least, right = ages[age + tables.NUMBER], messages.RIGHT
+    if not -right <= least <= right and -right <= time // _S - sent <= right:
+        return 1
+    words[p.AT_AGE], words[p.AT_LAST], words[p.AT_VIEW] = age, -1, -1
+    ordered = words[p.ORIGINAL] and kind == steps.USER and value(columns, places, p.F_TH, row) <= 0
+    transactional = kind == steps.USER and has(columns, places, p.F_SEQUENCE, row)
+    if (ordered or (transactional and words[p.ORIGINAL])) and queue_words(columns, places, row, base, words):
+        return 1
+    if ordered:
+        place = value(columns, places, p.F_PR, row) | connection << 3
+        words[p.AT_LAST] = tables.find(last, s0 ^ words[p.Q0], s1 ^ words[p.Q1], place)
+        return 1 if words[p.AT_LAST] < 0 else 0
+    return 0
+
+
+@inlined
+def find_transaction(
+    columns: Any, places: Any, row: int, paths: Any, path: int, sent: Any, groups: Any, views: Any, currents: Any,
+    reads: int, words: Any,
+) -> int:  # fmt: skip
+    """Find the rows of a transactional message of its sender's; return -1 where the rules decide themselves.
+
+    Otherwise return what is said of its marks, see `Groups.see`.
+    """
+    source, sequence = places[F_SOURCE, 2], value(columns, places, p.F_SEQUENCE, row)
+    number, previous = value(columns, places, p.F_NUMBER, row), value(columns, places, p.F_PREVIOUS, row)
+    first, ends = value(columns, places, p.F_FM, row), value(columns, places, p.F_LM, row)
+    transaction, progress = value(columns, places, p.F_ID, row), paths[path + r.PROGRESS]
+    if number == p.NONE or previous == p.NONE or transaction == p.NONE or first == p.NONE or ends == p.NONE:
+        return -1
+    s0, s1 = columns[source, row], columns[source + 1, row]
+    h0, h1 = s0 ^ paths[path + r.HOSTS_0], s1 ^ paths[path + r.HOSTS_1]
+    if progress < 0 or paths[path + r.SEQUENCE] != sequence or paths[progress + r.OVER]:
+        return -1
+    if tables.find(sent, s0, s1, columns[places[F_MESSAGE, 2], row]) >= 0:
+        return -1
+    group = words[p.AT_GROUP] = tables.find(groups, h0 ^ words[p.Q0], h1 ^ words[p.Q1], transaction)
+    if group >= 0:
+        if first or groups[group + tables.GROUP_ENDED] or groups[group + tables.GROUP_SEQUENCE] != sequence:
+            return -1
+    elif not first or paths[progress + r.UNENDED] > 0 or tables.find(groups, s0, s1, transaction | WHOLE) >= 0:
+        return -1
+    view = tables.find(views, s0, s1, 0)
+    if view < 0 or find_currents(currents, reads, h0, h1, sequence, words):
+        return -1
+    words[p.AT_VIEW] = tables.touch(views, view)
+    return p.OWN | (p.BEGINS if first else 0) | (p.ENDS if ends else 0) | (p.GOES_ON if group >= 0 else 0)
+
+
+@inlined
+def enter_message(
+    columns: Any, places: Any, row: int, known: Any, number: int, where: int, begin: int, size: int
+) -> int:
+    """Remember a message; return its row. where: the place of its bytes, -1 where they go. begin: in its buffer."""
+    source, body = places[F_SOURCE, 2], places[p.F_BODY, 2]
+    there = has(columns, places, p.F_BODY, row)
+    new = tables.add(known, columns[source, row], columns[source + 1, row], columns[places[F_MESSAGE, 2], row])
+    known[new + tables.FRAME], known[new + tables.KNOWN_WHERE], known[new + tables.KNOWN_SIZE] = number, where, size
+    known[new + tables.KNOWN_BODY_SIZE] = columns[body + 1, row] if there else 0
+    known[new + tables.KNOWN_BODY_AT] = columns[body, row] - begin if there else 0
+    return new
+
+
+@compiled
+def enter_transaction(
+    columns: Any, places: Any, row: int, number: int, time: int, connection: int, rows: Any, of: int, mine: int,
+    paths: Any, path: int, sent: Any, groups: Any, words: Any,
+) -> int:  # fmt: skip
+    """Remember a transactional message, and its transaction."""
+    source, sequence = places[F_SOURCE, 2], value(columns, places, p.F_SEQUENCE, row)
+    s0, s1, ends = columns[source, row], columns[source + 1, row], value(columns, places, p.F_LM, row)
+    place, previous = value(columns, places, p.F_NUMBER, row), value(columns, places, p.F_PREVIOUS, row)
+    new = tables.add(sent, s0, s1, columns[places[F_MESSAGE, 2], row])
+    sent[new + tables.FRAME], sent[new + tables.SENT_SEQUENCE], sent[new + tables.SENT_NUMBER] = number, sequence, place
+    sent[new + tables.SENT_PREVIOUS], sent[new + tables.SENT_CONNECTION] = previous, connection
+    sent[new + tables.SENT_FINAL] = sent[new + tables.SENT_AGAIN] = 0
+    for key in (p.F_JN, p.F_JP, p.F_FA):
+        if value(columns, places, key, row) > 0:
+            sent[new + tables.SENT_FINAL] = 1
+    group, unended, transaction = words[p.AT_GROUP], -1 if ends else 0, value(columns, places, p.F_ID, row)
+    if group >= 0:
+        tables.touch(groups, group)
+    else:
+        change_group(groups, tables.add(groups, s0, s1, transaction | WHOLE), number, 1, sequence, connection)
+        h0, h1 = paths[path + r.HOSTS_0], paths[path + r.HOSTS_1]
+        group, unended = tables.add(groups, s0 ^ words[p.Q0] ^ h0, s1 ^ words[p.Q1] ^ h1, transaction), 0 if ends else 1
+    change_group(groups, group, number, ends, sequence, connection)
+    return orders.advance(
+        rows, of, mine, paths, path, paths[path + r.PROGRESS], time, place, previous, 0, unended,
+        value(columns, places, p.F_DQ, row),
+    )  # fmt: skip
+
+
+@inlined
+def class_of(classes: Any, kind: int, flags: int, values: int, cursor: Any) -> int:
+    """Return the row of the class of a packet, which has come once more; -1 where the rules are asked."""
+    found = tables.find(classes, kind, flags, values)
+    if found < 0 and classes[tables.COUNT] < classes[tables.LIMIT]:
+        found = tables.add(classes, kind, flags, values)
+        classes[found + p.MEANS], classes[found + p.CAME] = -1, -1
+    cursor[p.CLASS], cursor[p.WHY] = found, p.ASKS
+    if found < 0:
+        return -1
+    classes[found + p.CAME] += 1
+    came = classes[found + p.CAME]
+    if classes[found + p.MEANS] < 0 or (came & (came - 1) == 0 and came & p.AGAIN):
+        return -1
+    cursor[p.CLASS] = -1
+    return found
 
 
 @compiled
 def run(
     columns_0: Any, columns_1: Any, base_0: int, base_1: int, meta_0: Any, meta_1: Any, slow_0: Any, slow_1: Any,
     offsets_0: Any, lengths_0: Any, lengths_1: Any, order: Any, places: Any, alone: Any,
-    cursor: Any, slots: Any, rows: Any, paths: Any, nodes: Any, shared: Any, out: Any, order_out: Any,
-    index_ends: Any, index_heads: Any, index: Any, known_ends: Any, known_heads: Any, known: Any,
-    sent_ends: Any, sent_heads: Any, sent: Any, group_ends: Any, group_heads: Any,
-    groups: Any, class_ends: Any, class_heads: Any, classes: Any,
-    means: Any, entered: Any, words: Any,
+    cursor: Any, slots: Any, rows: Any, paths: Any, nodes: Any, shared: Any, out: Any, time_out: Any, order_out: Any,
+    session_out: Any, queue_out: Any, known: Any, sent: Any, groups: Any, ages: Any, last: Any, views: Any,
+    currents: Any, classes: Any, means: Any, entered: Any, words: Any,
 ) -> int:  # fmt: skip
     """Judge packets, from AT to STOP of `order`, until one is not usual; return how many were.
 
@@ -236,17 +389,16 @@ def run(
     row in `known`. words: scratch.
     """
     last_outcome = steps.FAILS if cursor[p.FULL] else steps.HOLDS
-    first = len(meta_0)
+    first, reads = len(meta_0), shared[r.READS_SCOPE]
     at = begin = cursor[p.AT]
     end = cursor[p.STOP]
-    cursor[p.WHY] = p.ENDED
-    cursor[p.CLASS] = -1
+    cursor[p.WHY], cursor[p.CLASS] = p.ENDED, -1
     while at < end:
         if at + _FAR < end and order[at + _FAR] < first:
             ahead = order[at + _FAR]
-            request(columns_0, places, ahead, base_0, slots[meta_0[ahead, OF_CONNECTION]], rows, known_heads)
+            request(columns_0, places, ahead, base_0, slots[meta_0[ahead, OF_CONNECTION]], rows, known)
         if at + _NEAR < end and order[at + _NEAR] < first:
-            request_known(columns_0, places, order[at + _NEAR], known_heads, known)
+            request_known(columns_0, places, order[at + _NEAR], known)
         place = order[at]
         one = place < first
         row = place if one else place - first
@@ -254,11 +406,12 @@ def run(
         meta = meta_0 if one else meta_1
         base = base_0 if one else base_1
         slow = slow_0[row] if one else slow_1[row]
+        size = lengths_0[row] if one else lengths_1[row]
         time, number, side = meta[row, OF_TIME], meta[row, OF_NUMBER], meta[row, OF_SIDE]
         connection = meta[row, OF_CONNECTION]
         slot = slots[connection]
         cursor[p.WHY] = p.UNUSUAL
-        kind = columns[places[p.F_KIND, 2], row]
+        kind = columns[places[F_KIND, 2], row]
         # Where times are coarse or missing, the rules themselves decide what they tell of transactions.
         timed = kind == steps.ORDER or value(columns, places, p.F_TH, row) > 0
         if time <= shared[r.DOUBTED_NS] or (timed and time % _TENTH == 0):
@@ -272,286 +425,99 @@ def run(
         message = kind != steps.SESSION
         if not rows[of + r.SETTLED] and (not rows[of + r.QUIET] or (message and side == 0)):
             break
-        flags = 0
-        # --- the rules on single packets
-        values = kind
+        # --- what the packet changes
+        flags, values, path, dq = 0, kind, path_of(rows, mine, paths), value(columns, places, p.F_DQ, row)
         if kind != steps.USER:
-            for column in range(alone[kind, 0]):
-                key = alone[kind, 1 + 3 * column]
-                bit = (columns[key, row] >> alone[kind, 2 + 3 * column]) & 1
-                first_column = alone[kind, 3 + 3 * column]
-                if not bit:
-                    values = mixed(values, p.NONE)
-                elif column < alone[kind, 0] - alone[kind, alone.shape[1] - 1]:
-                    values = mixed(values, columns[first_column, row])
-                else:
-                    values = text_word(columns, first_column, row, base, values)
-            if kind == steps.ORDER:
-                values = mixed(values, 2 * connection + side)  # Its queue is that of the host at the other end.
-                order_number = value(columns, places, p.F_ORDER_NUMBER, row)
-                order_previous = value(columns, places, p.F_ORDER_PREVIOUS, row)
-                if order_number <= 0 or order_previous != ((order_number - 1) & 0xFFFFFFFF):
-                    break
-        # --- windows, identifiers, times
-        source = current_0 = current_1 = last = group = known_row = -1
-        transactional = original = views = 0
-        path = progress = there = own = -1
-        identifier = p.NONE
-        age = smallest = s0 = s1 = h0 = h1 = 0
-        sequence = sequence_number = previous = transaction = last_mark = 0
+            values = alone_word(columns, alone, kind, row, base)
+        transactional = kind == steps.USER and has(columns, places, p.F_SEQUENCE, row)
         if message:
-            request_oldest(known_ends, known_heads, known)
-            tables.forget(known_ends, known_heads, known, p.FRAME, number - known_ends[p.LIMIT])
-            tables.forget(sent_ends, sent_heads, sent, p.SENT_FRAME, number - known_ends[p.LIMIT])
-            tables.forget(group_ends, group_heads, groups, p.GROUP_FRAME, number - known_ends[p.LIMIT])
-            path = path_of(rows, mine, paths)
-            if value(columns, places, p.F_DQ, row) == _DIRECT and path < 0:
+            request_oldest(known)
+            tables.forget(known, number - known[tables.LIMIT])
+            tables.forget(sent, number - known[tables.LIMIT])
+            tables.forget(groups, number - known[tables.LIMIT])
+            flags = hopped(columns, places, row, rows, mine, side, words)
+            if flags < 0 or (path < 0 and (transactional or dq == _DIRECT)):
                 break
-            identifier = value(columns, places, p.F_MESSAGE, row)
-            if identifier == p.NONE or not has(columns, places, p.F_SOURCE, row):
+            if find_message(columns, places, row, base, kind, time, size, connection, known, ages, last, words):
                 break
-            message_class = value(columns, places, p.F_CLASS, row)
-            if kind == steps.USER and message_class != 0:
-                break
-            s0, s1 = columns[places[p.F_SOURCE, 2], row], columns[places[p.F_SOURCE, 2] + 1, row]
-            if tables.find(known_heads, known, s0, s1, identifier) >= 0:
-                break
-            size = lengths_0[row] if one else lengths_1[row]
-            body_size = columns[places[p.F_BODY, 2] + 1, row] if has(columns, places, p.F_BODY, row) else 0
-            if size - body_size > p.MAX_HEAD:
-                break
-            source = tables.find(index_heads, index, s0, s1, p.OF_SOURCE)
-            if source < 0 or index[source, p.SMALLEST] == p.NONE:
-                break
-            sent_time, allowed = value(columns, places, p.F_SENT_TIME, row), value(columns, places, p.F_ALLOWED, row)
-            if sent_time == p.NONE or allowed == p.NONE:
-                break
-            age = time // _S - sent_time
-            told = is_time(age, index[source, p.SMALLEST])
-            if told < 0:
-                break
-            flags |= told << 56
-            smallest = min(age, index[source, p.SMALLEST])
-            old = 1 if age - smallest > OLD_S else 0
-            if allowed != _INFINITE:
-                flags |= 1 << 18
-                if age - smallest > allowed + _SECONDS:
+        own = message and words[p.ORIGINAL]
+        if transactional:
+            flags |= p.TRANSACTIONAL
+            if own:
+                marks = find_transaction(columns, places, row, paths, path, sent, groups, views, currents, reads, words)
+                if marks < 0 or not rows[of + r.PASSED] >> side & 1:
                     break
-                if age <= allowed + _SECONDS:
-                    flags |= 1 << 19
-                elif not rows[of + r.SAID] & p.SAID_EXPIRED:
-                    break
-            hops = value(columns, places, p.F_RC, row)
-            if rows[mine + r.MANAGED] and (rows[mine + r.HIGH] != 0 or rows[mine + r.LOW] != 0):
-                same = s0 == rows[mine + r.HIGH] and s1 == rows[mine + r.LOW]
-                if hops == p.NONE or same != (hops == 0):
-                    break
-                flags |= 1 << 52
-                if same:
-                    flags |= 1 << (53 + side)
-            if rows[mine + r.MANAGED]:
-                original = 1 if s0 == rows[mine + r.HIGH] and s1 == rows[mine + r.LOW] else 0
-            else:
-                original = 1 if hops == 0 else 0
-            transactional = 1 if kind == steps.USER and has(columns, places, p.F_SEQUENCE, row) else 0
-            ordered = 0
-            if original and kind == steps.USER and value(columns, places, p.F_TH, row) <= 0:
-                ordered = 1
-            if (ordered or (transactional and original)) and queue_words(columns, places, row, base, words):
-                break
-            if ordered:
-                flags |= 1 << 20
-                priority = value(columns, places, p.F_PR, row)
-                if priority == p.NONE:
-                    break
-                last = tables.find(
-                    index_heads, index, s0 ^ words[0], s1 ^ words[1], p.OF_LAST | priority << 3 | connection << 8
-                )
-                if last < 0:
-                    break
-                ahead = (identifier - index[last, p.LAST]) & 0xFFFFFFFF
-                if ahead == 0 or ahead >= 0x80000000:
-                    break
-            # --- transactions
-            if transactional:
-                flags |= 1 << 21
-                if path < 0:
-                    break
-                if paths[path + r.SENT_NS] > paths[path + r.ANSWERED_NS] and time - paths[path + r.SENT_NS] > GAP_NS:
-                    break
-            if transactional and original:
-                flags |= 1 << 22
-                sequence, sequence_number = (
-                    value(columns, places, p.F_SEQUENCE, row), value(columns, places, p.F_NUMBER, row),
-                )  # fmt: skip
-                previous, transaction = value(columns, places, p.F_PREVIOUS, row), value(columns, places, p.F_ID, row)
-                first_mark, last_mark = value(columns, places, p.F_FM, row), value(columns, places, p.F_LM, row)
-                if (
-                    not rows[of + r.PASSED] >> side & 1
-                    or sequence_number == p.NONE
-                    or previous == p.NONE
-                    or transaction == p.NONE
-                ):
-                    break
-                if first_mark == p.NONE or last_mark == p.NONE:
-                    break
-                if tables.find(sent_heads, sent, s0, s1, identifier) >= 0:
-                    break
-                h0, h1 = paths[path + r.HOSTS_0], paths[path + r.HOSTS_1]
-                group = tables.find(group_heads, groups, s0 ^ words[0] ^ h0, s1 ^ words[1] ^ h1, transaction)
-                if first_mark:
-                    flags |= 1 << 23
-                if last_mark:
-                    flags |= 1 << 24
-                if group >= 0:
-                    flags |= 1 << 25
-                    if first_mark or groups[group, p.GROUP_ENDED] or groups[group, p.GROUP_SEQUENCE] != sequence:
-                        break
-                elif not first_mark or tables.find(group_heads, groups, s0, s1, transaction | p.WHOLE) >= 0:
-                    break
-                progress = paths[path + r.PROGRESS] if paths[path + r.SEQUENCE] == sequence else -1
-                views = index[source, p.VIEWS]
-                if (
-                    progress < 0
-                    or views <= 0
-                    or paths[progress + r.OVER]
-                    or (group < 0 and paths[progress + r.UNENDED] > 0)
-                ):
-                    break
-                fits = 1
-                for position in range(views & 3):
-                    view = views >> (2 + 3 * position)
-                    scope = view & 3
-                    q0, q1 = (words[0], words[1]) if scope == 1 else (0, 0)
-                    current = tables.find(index_heads, index, s0 ^ q0 ^ h0, s1 ^ q1 ^ h1, p.OF_CURRENT | scope << 3)
-                    if (
-                        current < 0
-                        or index[current, p.CURRENT_GENERATION] != paths[path + r.GENERATION]
-                        or index[current, p.IDENTIFIER] != sequence
-                    ):
-                        fits = 0
-                        break
-                    if index[current, p.CURRENT_CONNECTION] != connection:
-                        fits = 0
-                        break
-                    follows = sequence_number == ((index[current, p.CURRENT_HIGHEST] + 1) & 0xFFFFFFFF)
-                    follows = follows and previous == ((sequence_number - 1) & 0xFFFFFFFF)
-                    if not follows and (position == 0 or not view & 4):
-                        fits = 0
-                        break
-                    if position == 0:
-                        current_0 = current
-                    else:
-                        current_1 = current
-                if not fits:
-                    break
-                flags |= views << 32
+                flags |= marks
+        there, other, acknowledged = -1, -1, value(columns, places, p.F_ORDER_NUMBER, row)
+        sequence = value(columns, places, p.F_SEQUENCE if transactional else p.F_ORDER_SEQUENCE, row)
         if kind == steps.ORDER:
-            there, back = path_of(rows, its, paths), path_of(rows, mine, paths)
-            if there < 0 or back < 0:
+            values = mixed(values, 2 * connection + side)  # Its queue is that of the host at the other end.
+            there = path_of(rows, its, paths)
+            if path < 0 or there < 0 or paths[there + r.PROGRESS] < 0 or paths[there + r.SEQUENCE] != sequence:
                 break
-            sequence = value(columns, places, p.F_ORDER_SEQUENCE, row)
-            if paths[there + r.PROGRESS] < 0 or paths[there + r.SEQUENCE] != sequence:
+            other = paths[path + r.PROGRESS] if paths[path + r.SEQUENCES] else -1
+            if paths[path + r.SEQUENCES] and (other < 0 or paths[path + r.SEQUENCE] != sequence):
                 break
-            if paths[back + r.SEQUENCES]:
-                own = paths[back + r.PROGRESS]
-                if own < 0 or paths[back + r.SEQUENCE] != sequence:
-                    break
-        # --- counts, windows, acknowledgments
+            before = value(columns, places, p.F_ORDER_PREVIOUS, row)
+            if acknowledged <= 0 or before != ((acknowledged - 1) & 0xFFFFFFFF):
+                break
+        # --- the rules: what they change is changed, whatever comes of it
         steps.see(
             rows, of, side, nodes, shared, out, kind, time, number,
             value(columns, places, p.F_DM, row), value(columns, places, p.F_WINDOW, row),
             value(columns, places, p.F_ACK, row), value(columns, places, p.F_LOWEST, row),
             value(columns, places, p.F_FLAGS, row), value(columns, places, p.F_USER_SENT, row),
             value(columns, places, p.F_RECOVERABLE_SENT, row), value(columns, places, p.F_CLASS, row),
-            meta[row, OF_OFFSET] + (lengths_0[row] if one else lengths_1[row]), meta[row, OF_HEARD],
+            meta[row, OF_OFFSET] + size, meta[row, OF_HEARD],
         )  # fmt: skip
         shared[r.DECIDED] = 1
         values = class_word(out, values, last_outcome)
+        if message:
+            messages.age(
+                rows, of, mine, ages, words[p.AT_AGE], 0, time_out, time, value(columns, places, p.F_SENT_TIME, row),
+                value(columns, places, p.F_ALLOWED, row), 1,
+            )  # fmt: skip
+            if words[p.AT_LAST] >= 0:
+                messages.name(last, words[p.AT_LAST], time_out, columns[places[F_MESSAGE, 2], row])
+            values = class_word(time_out, values, last_outcome)
+        if transactional and own:
+            view = words[p.AT_VIEW]
+            for scope in range(2):
+                if reads >> scope & 1:
+                    messages.see(
+                        views, view, scope, currents, words[p.AT_CURRENT + scope], 0, paths, path, path, shared,
+                        queue_out if scope else session_out, time, connection, sequence,
+                        value(columns, places, p.F_NUMBER, row), value(columns, places, p.F_PREVIOUS, row), 0,
+                    )  # fmt: skip
+            followed = messages.follow(views, view, reads)
+            values = class_word(queue_out if followed else session_out, values, last_outcome)
+            flags |= (followed | views[view + tables.FAILED] << 1) * p.VIEWED
         if kind == steps.ORDER:
             orders.see(
-                rows, of, side, paths, there, paths[there + r.PROGRESS], own, shared, order_out, time, sequence,
-                order_number, value(columns, places, p.F_DQ, row), 1,
+                rows, of, side, paths, there, paths[there + r.PROGRESS], other, shared, order_out, time, sequence,
+                acknowledged, dq, 1,
             )  # fmt: skip
-            shared[r.DECIDED] = 2
             values = class_word(order_out, values, last_outcome)
         if values == p.NONE or rows[mine + r.MISCOUNTED]:
             break
-        # --- its class
-        found = tables.find(class_heads, classes, kind, flags, values)
+        found = class_of(classes, kind, flags, values, cursor)
         if found < 0:
-            if class_ends[0] < class_ends[1]:
-                found = tables.add(class_ends, class_heads, classes, kind, flags, values)
-                classes[found, p.MEANS] = -1
-                classes[found, p.CAME] = 0
-            cursor[p.CLASS] = found
-            cursor[p.WHY] = p.ASKS
             break
-        came = classes[found, p.CAME] + 1
-        if classes[found, p.MEANS] < 0 or (came & (came - 1) == 0 and came & p.AGAIN):
-            classes[found, p.CAME] = came
-            cursor[p.CLASS] = found
-            cursor[p.WHY] = p.ASKS
-            break
-        # --- everything is usual: change the state
+        # --- everything is usual: remember it
         shared[r.DECIDED] = 0
-        classes[found, p.CAME] = came
-        means[place] = classes[found, p.MEANS]
+        means[place] = classes[found + p.MEANS]
         if message:
-            rows[mine + r.OLD] += old
-            if value(columns, places, p.F_DQ, row) == _DIRECT:
-                paths[rows[mine + r.PATH] + r.NAMED_DIRECT] = 1
-            known_row = tables.add(known_ends, known_heads, known, s0, s1, identifier)
-            known[known_row, p.FRAME] = number
-            known[known_row, p.WHERE] = offsets_0[row] if one else -1
-            known[known_row, p.SIZE] = lengths_0[row] if one else lengths_1[row]
-            begin_at = offsets_0[row] if one else 0
-            known[known_row, p.BODY_SIZE] = (
-                columns[places[p.F_BODY, 2] + 1, row] if has(columns, places, p.F_BODY, row) else 0
-            )
-            known[known_row, p.BODY_AT] = columns[places[p.F_BODY, 2], row] - begin_at if one else 0
-            entered[place] = known_row
-            index[source, p.SMALLEST] = smallest
-            if last >= 0:
-                index[last, p.LAST] = identifier
+            offset = offsets_0[row] if one else 0
+            entered[place] = enter_message(columns, places, row, known, number, offset if one else -1, offset, size)
+            if dq == _DIRECT:
+                paths[path + r.NAMED_DIRECT] = 1
         if transactional:
-            if paths[path + r.BEGUN_NS] == p.NONE or paths[path + r.BEGUN_NS] == 0:
-                paths[path + r.BEGUN_NS] = time
-            paths[path + r.SENT_NS] = time
-            paths[path + r.SENT_ON] = connection
-            if original:
-                new = tables.add(sent_ends, sent_heads, sent, s0, s1, identifier)
-                sent[new, p.SENT_SEQUENCE] = sequence
-                sent[new, p.SENT_NUMBER] = sequence_number
-                sent[new, p.SENT_PREVIOUS] = previous
-                sent[new, p.SENT_CONNECTION] = connection
-                sent[new, p.SENT_FRAME] = number
-                wants = 0
-                for key in (p.F_JN, p.F_JP, p.F_FA):
-                    if value(columns, places, key, row) > 0:
-                        wants = 1
-                sent[new, p.SENT_FINAL] = wants
-                sent[new, p.SENT_PLAIN] = 1
-                if group >= 0:
-                    tables.touch(group_ends, groups, group)
-                    unended = -1 if last_mark else 0
-                else:
-                    whole = tables.add(group_ends, group_heads, groups, s0, s1, transaction | p.WHOLE)
-                    change_group(groups, whole, number, 1, sequence, connection)
-                    group = tables.add(
-                        group_ends, group_heads, groups, s0 ^ words[0] ^ h0, s1 ^ words[1] ^ h1, transaction
-                    )
-                    unended = 0 if last_mark else 1
-                change_group(groups, group, number, last_mark, sequence, connection)
-                cursor[p.TICKS] += 1
-                index[source, p.TICK] = cursor[p.TICKS]
-                for current in (current_0, current_1):
-                    if current >= 0:
-                        index[current, p.CURRENT_HIGHEST] = sequence_number
-                orders.advance(
-                    paths, path, progress, time, connection, sequence_number, previous, unended,
-                    value(columns, places, p.F_DQ, row),
-                )  # fmt: skip
+            orders.begin(paths, path, time)
+            if own:
+                enter_transaction(
+                    columns, places, row, number, time, connection, rows, of, mine, paths, path, sent, groups, words
+                )
+            orders.end(paths, path, time, connection)
         at += 1
         cursor[p.WHY] = p.ENDED
     cursor[p.AT] = at

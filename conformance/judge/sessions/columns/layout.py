@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from conformance.judge.sessions.registers import NONE as NONE
+from conformance.judge.sessions.tables import DATA
 
 KEYS: Final = (
     "Packet.Kind", "UserHeader.Flags.RC", "UserHeader.SourceQueueManager", "BaseHeader.Flags.PR",
@@ -27,45 +28,21 @@ KEYS: Final = (
     F_ORDER_SEQUENCE, F_ORDER_NUMBER, F_ORDER_PREVIOUS, F_CLASS, F_MANAGER, F_PRIVATE, F_PUBLIC, F_DIRECT,
 ) = range(len(KEYS))  # fmt: skip
 
-# A table: a bucket's first row, and rows with a key of three words, the next row of the bucket, and the rows that came
-# just before and after. Its ends: number of rows used, the most there may be, the oldest and newest, and the first of
-# those free.
-K0, K1, K2, NEXT, OLDER, NEWER, DATA = range(7)
-COUNT, LIMIT, OLDEST, NEWEST, FREE, FILLED = range(6)
-ENDS = 8
-
-SAID_EXPIRED = 1 << 62
-"""Set in `registers.SAID` where a connection may have been told that the time to live of a message is undecided."""
-
-# Rows of the index by the kind of their key, the lowest bits of its last word.
-OF_SOURCE, OF_LAST, OF_CURRENT = range(1, 4)
-# A queue manager: the smallest age (NONE: forgotten), and its views: how many, and for each the scope and whether it
-# has failed. TICK: when its views were last used.
-SMALLEST, VIEWS, TICK = range(DATA, DATA + 3)
-# The last identifier.
-LAST = DATA
-# A current sequence.
-IDENTIFIER, CURRENT_HIGHEST, CURRENT_CONNECTION, CURRENT_GENERATION = range(DATA, DATA + 4)
-INDEX_WIDTH = DATA + 4
-
-# A remembered message: its frame; the place of its bytes, in the file (WHERE), or with the Python side (-1); body.
-FRAME, WHERE, SIZE, BODY_AT, BODY_SIZE = range(DATA, DATA + 5)
-KNOWN_WIDTH = DATA + 5
-# A transactional message.
-SENT_SEQUENCE, SENT_NUMBER, SENT_PREVIOUS, SENT_CONNECTION, SENT_FRAME, SENT_FINAL, SENT_PLAIN = range(DATA, DATA + 7)
-SENT_WIDTH = DATA + 7
-# A transaction, or (WHOLE in its key) all of it in any queue.
-GROUP_FRAME, GROUP_ENDED, GROUP_SEQUENCE, GROUP_CONNECTION = range(DATA, DATA + 4)
-GROUP_WIDTH = DATA + 4
-WHOLE = 1 << 24
+# What was found of a packet: the words of its queue; the rows of its sender's current sequence for each scope, smallest
+# age and last identifier; that of its transaction, -1 for a new one; that of its sender's sequences, -1 where it has no
+# sequence of its sender's; and its original sender sends it.
+Q0, Q1, AT_CURRENT, _, AT_AGE, AT_LAST, AT_GROUP, AT_VIEW, ORIGINAL = range(9)
+SCRATCH = 9
+# What the class of a packet is told by besides its verdicts: its hop count is judged; its sender's name, by side; a
+# transactional message, of its sender's; the first and the last of its transaction, which is known.
+HOPPED, NAMED, TRANSACTIONAL, OWN, BEGINS, ENDS, GOES_ON, VIEWED = (1 << bit for bit in (0, 1, 3, 4, 5, 6, 7, 8))
 # What packets have in common that get the same verdicts: the number of these, -1 before it is known; how many came.
 MEANS, CAME = range(DATA, DATA + 2)
-CLASS_WIDTH = DATA + 2
 AGAIN = 0x1111_1111_1111_1111
 """Powers of two: after so many packets of a class the rules are asked again: 1, 16, 256 and so on."""
 # The cursor. AT: where the run begins, then where it stopped, at most at STOP; WHY, and for ASKS the packet's class.
-# DUE: the time from which suspicions must be looked at. TICKS: of VIEWS. FULL: failures are counted like passes.
-AT, WHY, CLASS, DUE, TICKS, STOP, FULL = range(7)
+# DUE: the time from which suspicions must be looked at. FULL: failures are counted like passes.
+AT, WHY, CLASS, DUE, STOP, FULL = range(6)
 CURSOR = 8
 ENDED, UNUSUAL, ASKS = range(3)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from struct import Struct
-from typing import Any
+from typing import Any, Final
 
 from conformance.capture import Frame, Opened, Side
 from conformance.capture.columns.places import (
@@ -19,11 +19,44 @@ from conformance.capture.columns.places import (
 )
 from conformance.capture.columns.reader import Rows
 from conformance.judge.sessions.context import Kept, Seen
-from conformance.judge.sessions.keys import ASKED, NEVER
+from conformance.judge.sessions.keys import FREQUENT
+from conformance.judge.sessions.messages import REMEMBERED
+from conformance.judge.sessions.packets import RULES
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.shapes import Sort
 from conformance.wire.columns.table import Column, ColumnSet
 from conformance.wire.layout import Value, guid_text
+
+_SESSION = (
+    "WindowSize", "AckSequenceNumber", "RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags", "UserMsgSequenceNumber",
+    "RecoverableMsgSeqNumber",
+)  # fmt: skip
+_TRANSACTION = (
+    "TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber", "Flags.ID", "Flags.FM", "Flags.LM", "Flags.FA",
+)  # fmt: skip
+_ORDER_ACK = ("TxSequenceID", "TxSequenceNumber", "TxPreviousSequenceNumber", "Reserved")
+
+ASKED: Final[tuple[str, ...]] = tuple(
+    dict.fromkeys(
+        (
+            "BaseHeader.Flags",
+            "BaseHeader.Flags.PR", "BaseHeader.TimeToReachQueue", "UserHeader.SentTime", "UserHeader.MessageID",
+            "UserHeader.Flags.RC", "UserHeader.Flags.DM", "UserHeader.Flags.DQ", "UserHeader.Flags.JN",
+            "UserHeader.Flags.JP", "UserHeader.Flags.TH", "MessagePropertiesHeader.MessageBody",
+            *(f"SessionHeader.{name}" for name in _SESSION),
+            *(f"TransactionHeader.{name}" for name in _TRANSACTION),
+            *(f"OrderAckBody.{name}" for name in _ORDER_ACK),
+            *(rule.field for kind in sorted(FREQUENT) for rule in RULES.get(kind, ())),
+            *(key for key in REMEMBERED if key != "UserHeader.DestinationQueue.SourceQueueManager"),
+        )
+    )
+)  # fmt: skip
+"""The keys read from nearly every packet, or from whole kinds of packets."""
+
+NEVER: Final[frozenset[str]] = frozenset(
+    {"ConnectionParametersHeader.WindowSize", "UserHeader.DestinationQueue.SourceQueueManager"}
+)
+"""Keys that are read but that none of these packets has."""
 
 KIND = "Packet.Kind"
 SIDES: tuple[Side, Side] = ("initiator", "acceptor")
