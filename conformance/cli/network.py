@@ -356,9 +356,6 @@ def check_command(host: str, *, owned: str | None, record: Path | None) -> NoRet
     sys.exit(int(checked.exit_code))
 
 
-if TYPE_CHECKING:
-    pass
-
 IOwnThis = Annotated[
     str | None,
     typer.Option(

@@ -197,9 +197,9 @@ def test_an_end_that_writes_between_the_halves_of_a_packet_is_found(
     """The mutation: nothing is known to be held back while the rest of the packet waits."""
     plain = Link.acknowledge
 
-    def acknowledges(link: Link, *, now: bool = False) -> None:
+    def acknowledges(link: Link, *, now: bool = False, last: bool = False) -> None:
         tail, link.tail = link.tail, b""
-        plain(link, now=now or bool(tail))
+        plain(link, now=now or bool(tail), last=last)
         link.tail = tail
 
     monkeypatch.setattr(Link, "acknowledge", acknowledges)

@@ -332,8 +332,9 @@ class Dialogue:
 
         What this end owes it acknowledges at once: all that is not acknowledged would come again in the next dialogue.
         """
-        self._thank(now=True)
         for link in self._made:
+            if link.opened and not self._quiet:
+                link.acknowledge(last=True)
             link.close()
 
     # --- The story

@@ -124,7 +124,7 @@ class Link:
     or so long after a message, if that is sooner.
     asked_ms: when the last packet was sent; active_ms: when the session was opened, or the last message went over it,
     all by the driver's clock. released: the driver has let its end go. tail: the rest of a packet that is held back.
-    window: how many messages the other end may send before it gets an acknowledgment.
+    trip_ms: how long the last answer took. window: how many messages the other end may send unacknowledged.
     skewed: by some reading both ends count what was sent here differently. This end states no counts then, which would
     close the session (3.1.5.5.5).
     """
@@ -143,6 +143,7 @@ class Link:
     active_ms: float = 0
     tail: bytes = b""
     window: int = 64
+    trip_ms: int = 0
     skewed: bool = False
     _record: int | None = None
     opened: bool = False
@@ -235,14 +236,14 @@ class Link:
         """Return a SessionAck with the counts and the window of this end (MS-MQQB 3.1.6.4)."""
         return packets.session_ack(received, lowest, flags, self.sent, self.sent_recoverable, self.window)
 
-    def acknowledge(self, *, now: bool = False) -> None:
-        """Acknowledge what has come once it is due (MS-MQQB 3.1.2.5, 3.1.6.4), or now.
+    def acknowledge(self, *, now: bool = False, last: bool = False) -> None:
+        """Acknowledge what has come once it is due (MS-MQQB 3.1.2.5, 3.1.6.4), or now. last: before this end closes.
 
         What is held back goes first; nothing on a connection overtakes it.
         """
-        if self.received == self.answered or self.ended is not None or self.tail or self.skewed:
+        if self.received == self.answered or self.ended is not None or self.tail or (self.skewed and not last):
             return
-        if not now and self.due_ms is not None and self.timing.now_ms < self.due_ms:
+        if not (now or last) and self.due_ms is not None and self.timing.now_ms < self.due_ms:
             return
         while len(self.owed) > _FLAGS:  # The next one makes an acknowledgment due (3.1.5.8.7).
             self.send(self.session_ack(self.counts[_FLAGS], *self.marks))

@@ -86,7 +86,6 @@ if TYPE_CHECKING:
     from conformance.harness.port import Port
     from conformance.harness.recorder import Recorder
 
-_SLACK_MS: Final = 1_000
 _TX: Final = "TransactionHeader."
 
 _ORDER_MS: Final = 550
@@ -193,13 +192,13 @@ class Sequels(Dialogue):
         def again() -> set[Place]:
             return {_place(one) for one in self._sent(since)} & set(places)
 
-        if not self._in_time(lambda: again() >= wanted, self._timer(step.timer) + _SLACK_MS):
+        if not self._in_time(lambda: again() >= wanted, self._timer(step.timer) + SLACK_MS):
             self._fail(*step.requirements, expected=f"{_numbers(wanted)} sent again", actual=_numbers(again()))
         self._pass(*step.requirements)
         self._waited(step, wanted)
         if step.never is None:
             return
-        self._until(lambda: again() > wanted, _SLACK_MS)
+        self._until(lambda: again() > wanted, SLACK_MS)
         if again() > wanted:
             came = _numbers(again() - wanted)
             self._fail(step.never, expected="no message again that has its OrderAck", actual=came)
@@ -216,7 +215,7 @@ class Sequels(Dialogue):
             if (session, _place(one)) in came and _place(one) in places:
                 waited_ms.append(one.at_ms - since)
             came.add((session, _place(one)))
-        least_ms = self._timer(step.timer) - _SLACK_MS
+        least_ms = self._timer(step.timer) - SLACK_MS
         if waited_ms and min(waited_ms) < least_ms:
             expected, actual = f"after {least_ms:,} ms or later", f"after {min(waited_ms):,} ms"
             self.exact.append(Verdict(INTERVAL, Outcome.FAIL, "UserMessage", expected, actual))
@@ -247,6 +246,8 @@ _ACCEPTS: Final = requirement_id("MQQB-2.1.1.acceptor-port")
 _NULL_ADDRESS: Final = reading_id("R-MQQB-null-queue-manager-address")
 _OF_NULL: Final = ("MQQB-3.1.5.8.2.no-such-queue", "MQQB-3.1.6.9.sent")
 _CLOCK, _CLOCK_S = "clock", 2  # name of a message that shows the time; seconds that are no difference
+_RECOVERABLE: Final = "ConnectionParametersHeader.RecoverableAckTimeout"
+_ROUND_TRIP: Final = requirement_id("MQQB-3.1.5.3.2.round-trip")
 _REFUSES, _WOULD_REFUSE = "InternalHeader.Flags.CS", "Ping.Flags.RF"
 _TRIPS: Final = 4  # so many measured round trips are given, beyond its time, to what must not come and to counts
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
@@ -287,8 +288,11 @@ class Player(Sequels):
 
     @property
     def _broken_on_purpose(self) -> tuple[str, ...]:
-        """The requirements that this end breaks for the sake of the case: it has to be silent to be left."""
-        return (IN_TIME,) if any(isinstance(step, Quiet) for step in self.case.steps) else ()
+        """The requirements that this end breaks for the sake of the case: it is silent to be left, or proposes a time
+        that only short ways have."""
+        silent = any(isinstance(step, Quiet) for step in self.case.steps)
+        timed = any(_RECOVERABLE in step.values for step in self.case.steps if isinstance(step, Parameters))
+        return *((IN_TIME,) if silent else ()), *((_ROUND_TRIP,) if timed else ())
 
     def _read(self, link: Link, patience: Patience) -> None:
         """Read a connection, and acknowledge meanwhile what is due: the other end may close one for that."""
@@ -379,7 +383,10 @@ class Player(Sequels):
         )
 
     def _parameters(self, step: Parameters) -> None:
-        self._session(step.link).send(packets.parameters(step.values), pieces=step.pieces)
+        """Propose parameters: RecoverableAckTimeout is eight round trips, at least 500 ms (MS-MQQB 3.1.5.3.2)."""
+        link = self._session(step.link)
+        proposed = {_RECOVERABLE: max(500, min(120_000, 8 * link.trip_ms)), **step.values}
+        link.send(packets.parameters(proposed), pieces=step.pieces)
 
     def _answered(self, step: Answered) -> None:
         link = self._session(step.link)
@@ -392,7 +399,8 @@ class Player(Sequels):
             self._fail(step.requirement, expected=step.kind, actual=self._shown(link))
         assert said is not None
         self._field(said, step.values)
-        self._trip_ms = max(self._trip_ms, min(said.at_ms - link.asked_ms, AT_ONCE_MS))
+        link.trip_ms = min(said.at_ms - link.asked_ms, AT_ONCE_MS)
+        self._trip_ms = max(self._trip_ms, link.trip_ms)
         if said.kind == "EstablishConnection" and not refused:
             self.ends = replace(self.ends, server=said.text("EstablishConnectionHeader.ServerGuid") or packets.NULL)
         if said.kind == "ConnectionParameters":
@@ -441,7 +449,7 @@ class Player(Sequels):
         wanted = link.sent if step.count is None else step.count
         fits = (wanted,) if step.read is None else (wanted, link.sent)
         if not self._heard_in_time(
-            link, lambda: link.counted in fits, step.within_ms + SLACK_MS + _TRIPS * self._trip_ms
+            link, lambda: link.counted in fits, step.within_ms + SLACK_MS + (_TRIPS + 8) * self._trip_ms
         ):
             expected = f"{wanted} messages acknowledged within {step.within_ms:,} ms"
             self._fail(step.requirement, expected=expected, actual=self._shown(link))
@@ -646,7 +654,7 @@ class Player(Sequels):
         every = [one for one in self.links.values() if one.role == "acceptor" or one.received]
         for link in every if step.link == "*" else [self._session(step.link)]:
             if link.opened and not self._quiet:
-                link.acknowledge(now=True)
+                link.acknowledge(last=True)
             link.close(step.how)
 
     def _hush(self, step: Quiet) -> None:
