@@ -642,7 +642,7 @@ def shortened(
             if other.verdict.requirement == failure.verdict.requirement:
                 found = other
                 return some
-        except NotPlayed:
+        except (NotPlayed, HarnessDefect):
             pass
         return None
 
