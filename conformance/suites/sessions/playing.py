@@ -180,6 +180,7 @@ class Sequels(Dialogue):
         link = self._session(step.link)
         left_ms = 1
         while left_ms > 0 and link.ended is None:  # Each message begins the timer anew.
+            self._heard_within(link, lambda: link.received == link.answered, AT_ONCE_MS)  # Both end the sequence.
             left_ms = ceil(max(one.at_ms for one in self._sent()) + _ORDER_MS - self.timing.now_ms)
             self._heard_within(link, lambda: False, max(0, left_ms))
         link = self._sendable(link)
