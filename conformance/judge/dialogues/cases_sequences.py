@@ -228,9 +228,12 @@ _AGAIN: Final = (
 )
 
 
-def _asked(first: int, count: int) -> tuple[Message, ...]:
-    """Return transactional messages that name a response queue, in one sequence."""
-    return tuple(Message(f"asked {at}", TRANSACTIONAL, number=at, answer=True) for at in range(first, first + count))
+def _asked(first: int, count: int, sequence: int = 1) -> tuple[Message, ...]:
+    """Return transactional messages that name a response queue, in one sequence from its begin on."""
+    return tuple(
+        Message(f"asked {first + at}", TRANSACTIONAL, number=1 + at, sequence=sequence, answer=True)
+        for at in range(count)
+    )
 
 
 def _case(
@@ -270,7 +273,7 @@ SENT: Final[tuple[Case, ...]] = (
         _case(
             f"answers-behind-{name}",
             *done,
-            Tell(_asked(4, 2)),
+            Tell(_asked(4, 2, 2)),
             Replies(_SENT, 5),
             order("asked 5"),
             judged=(_ALL,),
@@ -292,7 +295,7 @@ SENT: Final[tuple[Case, ...]] = (
         "answers-behind-an-acknowledged-sequence",
         Order(3, WORDS),
         Wait(200),
-        Tell(_asked(4, 2)),
+        Tell(_asked(4, 2, 2)),
         Replies(_SENT, 5),
         order("asked 5"),
         judged=("MQQB-3.1.1.5.next-sequence", _ALL),
