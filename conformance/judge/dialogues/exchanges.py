@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from functools import cache
 from itertools import combinations, product
 from typing import Final
@@ -33,6 +33,7 @@ from conformance.judge.dialogues.packets import ABSENT, NA, PA, PLAIN, TRANSACTI
 from conformance.judge.dialogues.steps import Acknowledged, Case, Close, Comes, Never, Step, Tell, handshake
 
 _REQUESTED: Final = "MQQB-3.1.7.15.requested"
+_NEXT_SESSION_MS: Final = 15_000
 _WINDOW: Final[Values] = {"ConnectionParametersHeader.WindowSize": 1}
 
 
@@ -171,6 +172,9 @@ def _case(one: Exchange) -> Case:
     )
     told = (message,) if one.before == "alone" else (first, message)
     demands = tuple(_demands(one))
+    if one.event.startswith("again-after"):  # What went out on the session that ended comes on the next one (3.1.6.1).
+        late = tuple(replace(step, within_ms=_NEXT_SESSION_MS) if isinstance(step, Comes) else step for step in demands)
+        demands = demands if one.settled == "settled" else late
     probe = (Tell((Message("probe", recoverable=True),)), Acknowledged(IN_TIME, KEPT_MS, count=len(told) + 1))
     opening = handshake(parameters=_WINDOW if one.window == "narrow" else None)
     ending: tuple[Step, ...] = ()
