@@ -23,7 +23,7 @@ from conformance.judge.sessions.acknowledgments import (
     judge_reason,
     wanted_bit,
 )
-from conformance.judge.sessions.context import MAX_HOSTS, Notes, Path, Seen
+from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
 from conformance.judge.sessions.message_steps import OLD_S, SECONDS
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
@@ -60,11 +60,11 @@ Fate = tuple[str, int, Queue | None]
 class Debt(NamedTuple):
     """An acknowledgment of administration that is owed.
 
-    final: the FinalAck that shows it. message_class: its class. home: the host of its queue, as a direct name has it;
-    None for the host of the message's queue manager, to which the FinalAck goes.
+    shown: the acknowledgment that shows it. message_class: its class. home: the host of its queue, as a direct name has
+    it; None for the host of the message's queue manager, to which a FinalAck goes.
     """
 
-    final: Seen
+    shown: Seen
     message_class: int
     home: str | None
 
@@ -83,7 +83,7 @@ class Fates:
     debts: OrderedDict[tuple[Fate, bool], Debt] = field(default_factory=OrderedDict)
     homes: OrderedDict[str, str] = field(default_factory=OrderedDict)
 
-    def acknowledge(self, seen: Seen, notes: Notes, name: Name, original: Original, there: Path) -> None:
+    def acknowledge(self, seen: Seen, notes: Notes, name: Name, original: Original) -> None:
         """Judge that a message has one fate: it arrives or does not, and then it is received or is not."""
         home = _host(original.admin_queue)
         if home is not None:  # A direct name is not routed.
@@ -106,10 +106,10 @@ class Fates:
             notes.judge(requirement, False, seen, f"one class, as {before:#06x}", f"{message_class:#06x}")
         elif message_class == RECEIVED and fate.get(False, REACHED) != REACHED:
             notes.judge(requirement, False, seen, f"none after {fate[False]:#06x}", f"{message_class:#06x}")
-        elif message_class == RECEIVED and original.asked & PA and False not in fate and not there.generation:
-            notes.judge(_WANTED[PA], False, seen, "an acknowledgment of the arrival before", "none")
         else:
             notes.judge(requirement, True, seen, f"{message_class:#06x}", f"{message_class:#06x}")
+            if message_class == RECEIVED and original.asked & PA and False not in fate:  # Nothing orders the two.
+                self._owe((key, False), Debt(seen.kept(), REACHED, home))
 
     def finish(self, seen: Seen, notes: Notes, name: Name, original: Original) -> None:
         """Judge a FinalAck: its reason, that there is one for each message, and what it shows to be owed."""
@@ -131,7 +131,10 @@ class Fates:
         for late, its_class in ((then, message_class), *(((False, REACHED),) if then else ())):
             asked = original.asked & wanted_bit(its_class)
             if asked and its_class not in _INSECURE and late not in self.classes.get(fate, {}):
-                self.debts[fate, late] = Debt(seen.kept(), its_class, home)
+                self._owe((fate, late), Debt(seen.kept(), its_class, home))
+
+    def _owe(self, key: tuple[Fate, bool], debt: Debt) -> None:
+        self.debts[key] = debt
         while len(self.debts) > _MOST_DEBTS:
             self.debts.popitem(last=False)
 
@@ -141,20 +144,20 @@ class Fates:
         lives: when the last packet of each side came, None where something from there to the other is missing.
         """
         for key, debt in list(self.debts.items()):
-            final = debt.final
-            if final.connection != connection or final.side is None:
+            shown = debt.shown
+            if shown.connection != connection or shown.side is None:
                 continue
             del self.debts[key]
-            latest_ns, here = lives[final.side], final.hosts[1]
-            if latest_ns is None or latest_ns - final.time_ns <= _LATE_NS:
+            latest_ns, here = lives[shown.side], shown.hosts[1]
+            if latest_ns is None or latest_ns - shown.time_ns <= _LATE_NS:
                 continue
             if debt.home not in (None, f"tcp:{here}") and self.homes.get(debt.home or "") != here:
                 continue
-            if notes.timeless(final.time_ns, latest_ns) is None:
+            if notes.timeless(shown.time_ns, latest_ns) is None:
                 requirement = _WANTED[wanted_bit(debt.message_class)]
-                waited = (latest_ns - final.time_ns) // 1_000_000_000
+                waited = (latest_ns - shown.time_ns) // 1_000_000_000
                 notes.judge_late(
-                    requirement, False, final, f"an acknowledgment of class {debt.message_class:#06x}",
+                    requirement, False, shown, f"an acknowledgment of class {debt.message_class:#06x}",
                     {"none in, s": waited},
                 )  # fmt: skip
 

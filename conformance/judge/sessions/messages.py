@@ -344,7 +344,7 @@ class Messages:
                 judge_itself(seen, notes)
             else:
                 judge_against(seen, notes, original)
-                self.fates.acknowledge(seen, notes, key, original, back(seen))
+                self.fates.acknowledge(seen, notes, key, original)
                 age = ages.get(key[0])
                 if age is not None and -SECONDS <= age <= OLD_S:
                     judge_life(seen, notes, original)

@@ -423,7 +423,7 @@ _EDITS: dict[str, list[Edit]] = {
         copy(12, 22, put(-1, f"{SESSION}.WindowSize", 1), *NO_RECOVERABLE), put(23, f"{PROPERTIES}.MessageClass", 0),
     ],
     "MQMQ-2.2.19.3.flags-pa": [
-        put(19, f"{PROPERTIES}.MessageClass", 0x4000), put(8, f"{PROPERTIES}.Flags", 15),
+        put(19, f"{PROPERTIES}.MessageClass", 0x4000), put(8, f"{PROPERTIES}.Flags", 15), outlasting(90_000),
     ],
     "MQMQ-2.2.18.1.6.ack-receive": [
         copy(19, 19, put(-1, "UserHeader.MessageID", 305), put(-1, f"{PROPERTIES}.MessageClass", 0xC001)),

@@ -64,7 +64,8 @@ def see(
     begun = rows[base + r.OPENED_NS] if steps.has_room(rows, mine) else time
     if new:  # One that is sent again, on another session, comes at any time.
         restart(rows, base, paths, there, progress, shared, out, time, number)
-        delay(rows, base, paths, there, progress, shared, out, time, number, begun)
+        if highest:
+            delay(rows, base, paths, there, progress, shared, out, time, number, begun)
         schedule(paths, there, progress, shared, out, time, number, begun)
     paths[there + r.ANSWERED_NS], paths[there + r.ANSWERED_ON] = time, paths[progress + r.NUMBER_ON]
     done = paths[progress + r.DONE]

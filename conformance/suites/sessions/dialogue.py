@@ -82,6 +82,7 @@ def _set_by(timer: str) -> str:
 INSECURE: Final = f"no such acknowledgment came, which is the default: {INSECURE_NACKS.path} switches it on"
 NO_PINGS: Final = f"no ping was answered, which is a default: {PING.path} switches it on"
 DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
+STUCK: Final = "this end could not state its counts on a session, whose window is full"
 NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
 NOBODYS: Final = (
     "by the reading letter of R-MQQB-null-queue-manager-address the message is for nobody, as it names no queue manager"
@@ -298,7 +299,7 @@ class Dialogue:
         """
         said = self.conversation.at(verdict.frame) if verdict.outcome is Outcome.FAIL else None
         of_sequence = verdict.requirement.startswith(_OF_SEQUENCES)
-        if said is not None and of_sequence and said.number(_NUMBER) and not self.case.replies:
+        if said is not None and of_sequence and said.number(_NUMBER) and (not self.case.replies or self._has_remains):
             return said.text("UserHeader.SourceQueueManager") != self.ends.server
         if verdict.requirement == CORRELATION:
             return verdict.outcome is not Outcome.INCONCLUSIVE
@@ -306,6 +307,13 @@ class Dialogue:
             one = self.conversation.at(verdict.frame)
             return one is None or any(self._is_about(one, one.kind, name) for name in self.ids)
         return verdict.requirement != INTERVAL or "transactional-ack-wait" not in self.about["timers_ms"]
+
+    @property
+    def _has_remains(self) -> bool:
+        """True when a transactional message has come that answers one of an earlier dialogue."""
+        own = {bytes(16), *(UUID(one).bytes_le for one in (self.ends.client, self.ends.other))}
+        answers = (one for one in self.conversation.said if not one.ours and one.number(_NUMBER))
+        return any(isinstance(found := _correlation(one), bytes) and found[:16] not in own for one in answers)
 
     def timely(self, verdict: Verdict) -> Verdict:
         """Return a verdict of a rule; one on a time is open where this end was late itself."""
@@ -476,7 +484,13 @@ class Dialogue:
             return True
         if self.timing.busy and self._until(done, LATE_MS):
             raise Unjudged(BUSY)
+        self._require_movable()
         return False
+
+    def _require_movable(self) -> None:
+        """Raise Unjudged where the implementation may not send what is wanted."""
+        if any(link.stuck for link in self.links.values()):
+            raise Unjudged(STUCK)
 
     def _heard_in_time(self, link: Link, done: Callable[[], bool], within_ms: int) -> bool:
         """Read one connection until `done`, its end or the end of the time. Raises Unjudged as `_in_time`."""

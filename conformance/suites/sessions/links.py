@@ -232,6 +232,11 @@ class Link:
             self.conversation.ended(self.connection, ours=True, reset=how == "reset")
             self.ended = "ours"
 
+    @property
+    def stuck(self) -> bool:
+        """True when the other end may send nothing before an acknowledgment that this end cannot state."""
+        return self.skewed and self.ended is None and self.received - self.answered >= self.window
+
     def session_ack(self, received: int, lowest: int = 0, flags: int = 0) -> bytes:
         """Return a SessionAck with the counts and the window of this end (MS-MQQB 3.1.6.4)."""
         return packets.session_ack(received, lowest, flags, self.sent, self.sent_recoverable, self.window)

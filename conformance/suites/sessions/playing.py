@@ -151,9 +151,10 @@ class Sequels(Dialogue):
         self._pass(step.requirement)
 
     def _replies(self, step: Replies) -> None:
-        if not self._in_time(lambda: len(self._places()) >= step.count, step.within_ms):
+        within_ms = step.within_ms + max(self.about["consumes_ms"].values(), default=0)
+        if not self._in_time(lambda: len(self._places()) >= step.count, within_ms):
             came = len(self._places())
-            expected, actual = f"{step.count} transactional answers", f"{came} within {step.within_ms:,} ms"
+            expected, actual = f"{step.count} transactional answers", f"{came} within {within_ms:,} ms"
             self._fail(step.requirement, expected=expected, actual=actual)
         self._passes(step.requirement, self._sent())
 

@@ -254,6 +254,8 @@ class Walker(Dialogue):
 
         if not self._until(done, within) and self.timing.busy:
             self._until(done, LATE_MS)
+        if not done():
+            self._require_movable()
         self._thank(now=True)
         self._look(link)
         self._note(What.SETTLED, link)
