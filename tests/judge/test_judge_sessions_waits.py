@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from conformance.capture import Closed, Frame
-from conformance.judge.sessions.judge import judge_sessions
+from conformance.judge.sessions.acknowledgments import Original
+from conformance.judge.sessions.context import MAX_HOSTS, Seen
+from conformance.judge.sessions.judge import SessionJudge, judge_sessions
 from conformance.judge.sessions.mutations import (
     MUTATIONS,
     ROUTED,
@@ -39,6 +41,8 @@ ORDERED, RESENT, DISCARDED = "MQQB-3.1.6.9.sent", "MQQB-3.1.6.5.resent", "MQQB-3
 QUEUE = "UserHeader.DestinationQueue.DirectFormatName"
 TX_FLAGS = "TransactionHeader.Flags"
 COUNT = "SessionHeader.AckSequenceNumber"
+ALL_WORDS = Original(1, 0, 15, None, ("direct", "os:a\\q"), b"", False, False, False, None, None, None)
+"""A message that asks for all words."""
 
 
 def edited(capture: str, *edits: Edit):
@@ -147,6 +151,21 @@ def test_a_refusal_is_told_to_the_administration_queue_too():
     assert failed(edited(RECONNECTING, asked, *silent, outlasting(90_000))) == {"MQMQ-2.2.19.3.flags-na"}
     assert not failed(edited(RECONNECTING, asked, *silent, outlasting(20_000)))
     assert not failed(edited(RECONNECTING, put(6, "MessagePropertiesHeader.Flags", 0), *silent, outlasting(90_000)))
+
+
+def test_a_word_of_arrival_is_remembered_as_long_as_its_message():
+    judge = SessionJudge(assignment("windows"))
+    word = frame(captured(CONSISTENT), 19)
+    arrived = Seen(word, dissect(word.data, transport="tcp"))
+    later = frame(edited(CONSISTENT, put(19, "MessagePropertiesHeader.MessageClass", 0x4000)), 19)
+    received = Seen(later, dissect(later.data, transport="tcp"))
+    fates, notes = judge.tables.messages.fates, judge._notes
+    for number in range(MAX_HOSTS + 2):
+        fates.acknowledge(arrived, notes, ("a", number), ALL_WORDS)
+    fates.acknowledge(received, notes, ("a", 0), ALL_WORDS)
+    assert not fates.debts
+    fates.acknowledge(received, notes, ("a", -1), ALL_WORDS)
+    assert len(fates.debts) == 1
 
 
 def test_a_message_leaves_its_queue_once():

@@ -23,7 +23,7 @@ from conformance.judge.sessions.acknowledgments import (
     judge_reason,
     wanted_bit,
 )
-from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
+from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
 from conformance.judge.sessions.message_steps import OLD_S, SECONDS
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
@@ -93,7 +93,7 @@ class Fates:
         message_class = seen.number(_CLASS) or 0
         then, key = message_class & RECEIVED != 0, (*name, original.destination)
         fate = self.classes.setdefault(key, {})
-        while len(self.classes) > MAX_HOSTS:
+        while len(self.classes) > MAX_REMEMBERED:  # A word that is forgotten sooner than its message would seem owed.
             self.classes.popitem(last=False)
         before = fate.setdefault(then, message_class)
         wanted = wanted_bit(message_class)

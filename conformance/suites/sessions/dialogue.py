@@ -158,6 +158,7 @@ INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
 INTERVAL: Final = requirement_id("MQQB-3.1.6.5.resend-interval")
 CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
 _OF_SEQUENCES: Final = ("MQQB-3.1.1.5.", "MQQB-3.1.6.5.", "MQQB-3.1.7.1.3.", "MQMQ-2.2.20.5.")
+_OF_RESENDING: Final = tuple(map(requirement_id, ("MQQB-3.1.6.5.resent", "MQQB-3.1.7.1.3.resent-number")))
 _NUMBER: Final = "TransactionHeader.TxSequenceNumber"
 _FORM: Final = requirement_id("MQQB-3.1.7.17.destination-form")
 _DIRECT: Final = requirement_id("MQQB-3.1.5.2.3.server-guid")
@@ -299,7 +300,7 @@ class Dialogue:
         """
         said = self.conversation.at(verdict.frame) if verdict.outcome is Outcome.FAIL else None
         of_sequence = verdict.requirement.startswith(_OF_SEQUENCES)
-        if said is not None and of_sequence and said.number(_NUMBER) and (not self.case.replies or self._has_remains):
+        if said is not None and of_sequence and said.number(_NUMBER) and self._is_confused(verdict, said):
             return said.text("UserHeader.SourceQueueManager") != self.ends.server
         if verdict.requirement == CORRELATION:
             return verdict.outcome is not Outcome.INCONCLUSIVE
@@ -308,12 +309,18 @@ class Dialogue:
             return one is None or any(self._is_about(one, one.kind, name) for name in self.ids)
         return verdict.requirement != INTERVAL or "transactional-ack-wait" not in self.about["timers_ms"]
 
-    @property
-    def _has_remains(self) -> bool:
-        """True when a transactional message has come that answers one of an earlier dialogue."""
-        own = {bytes(16), *(UUID(one).bytes_le for one in (self.ends.client, self.ends.other))}
+    def _is_confused(self, verdict: Verdict, said: Said) -> bool:
+        """Tell whether answers to an earlier dialogue may have led a rule astray."""
+        if not self.case.replies or self._is_remains(said):
+            return True
         answers = (one for one in self.conversation.said if not one.ours and one.number(_NUMBER))
-        return any(isinstance(found := _correlation(one), bytes) and found[:16] not in own for one in answers)
+        return verdict.requirement not in _OF_RESENDING and any(map(self._is_remains, answers))
+
+    def _is_remains(self, said: Said) -> bool:
+        """Tell whether a transactional message answers one of an earlier dialogue."""
+        own = {bytes(16), *(UUID(one).bytes_le for one in (self.ends.client, self.ends.other))}
+        found = _correlation(said)
+        return isinstance(found, bytes) and found[:16] not in own
 
     def timely(self, verdict: Verdict) -> Verdict:
         """Return a verdict of a rule; one on a time is open where this end was late itself."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import socket
 import struct
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from subprocess import run
 
 import pytest
 from embedded_network_peer import CLIENT, ORDER_ACK, TRANSACTIONAL, Said, desk, establish, header, parameters, read
@@ -204,3 +206,9 @@ def test_a_session_may_end_before_its_acknowledgment_is_due() -> None:
                 line.sendall(Said(number=1, recoverable=True).packet())
                 with suppress(ConnectionError):
                     assert line.recv(100) == b""
+
+
+def test_the_help_of_serve_names_each_way() -> None:
+    helped = run([sys.executable, "-m", "conformance", "serve", "--help"], capture_output=True, text=True, check=True)
+    words = set(re.findall(r"[a-z][a-z-]*[a-z]", " ".join(helped.stdout.split())))
+    assert set(WAYS) <= words
