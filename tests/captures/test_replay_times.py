@@ -44,6 +44,13 @@ def timed(name: str, time: Callable[[int, int], int]) -> bytes:
     return b"".join(out)
 
 
+def taken(name: str) -> dict[int, int]:
+    """The time of each record of a capture, by its place."""
+    found: dict[int, int] = {}
+    timed(name, lambda place, time: found.setdefault(place, time))
+    return found
+
+
 def both(path: Path) -> Replay:
     """The verdicts of the plain replay, after comparing them with those of compiled code, in place and read through."""
     found = replay([path], profile=PROFILE, readings=assignment("windows"))
@@ -76,8 +83,10 @@ def unset(at: int) -> Callable[[int, int], int]:
 def changes() -> Iterator[tuple[str, str, Callable[[int, int], int], str | None]]:
     """Captures and what is done to their times: the session, the change, and the reason that must be told."""
     for name in SESSIONS:
-        for at in range(1, 60, 6):
-            for by in (NS * 7 // 10, 3600 * NS):
+        times = [time for _, time in sorted(taken(name).items())]
+        for at in range(1, min(60, len(times)), 6):
+            # A time that goes back to none before an earlier one does not show.
+            for by in (by for by in (NS * 7 // 10, 3600 * NS) if times[at] - by < times[at - 1]):
                 yield f"{name}-back-{at}-{by}", name, set_back(at, by), None
                 yield f"{name}-displaced-{at}-{by}", name, displaced(at, by), None
             yield f"{name}-unset-{at}", name, unset(at), None

@@ -21,9 +21,11 @@ from conformance.judge.sessions.mutations import (
     captured,
     copy,
     delayed,
+    drop,
     failed,
     flip,
     frame,
+    later,
     lost,
     on,
     put,
@@ -164,7 +166,8 @@ BROKEN: dict[str, tuple[str, list[Edit], set[str]]] = {
         {"MQQB-3.1.5.2.3.time-stamp"},
     ),
     "RecoverableAckTimeout is that of a round trip twenty times as long": (
-        CONSISTENT, [put(n, TIMEOUT, 1_600) for n in (5, 6)], {"MQQB-3.1.5.3.2.round-trip"},
+        CONSISTENT, [*(put(n, TIMEOUT, 1_600) for n in (5, 6)), later(12, 1_100), drop(23, 24)],
+        {"MQQB-3.1.5.3.2.round-trip"},
     ),
     "the first message of a later queue has not the number before as its previous": (
         CONSISTENT,

@@ -169,7 +169,8 @@ PERMITTED: dict[str, tuple[str, list[Edit]]] = {
     "the request is lost before the recorder and sent again": (
         "consistent-session",
         [*(delayed(n, -3_000) for n in (1, 2)), opened(-3_000),
-         *(put(n, "ConnectionParametersHeader.RecoverableAckTimeout", 24_000) for n in (5, 6)), drop(23, 24)],
+         *(put(n, "ConnectionParametersHeader.RecoverableAckTimeout", 24_000) for n in (5, 6)), drop(23, 24),
+         later(12, 24_000)],
     ),
     "another queue manager takes over an address": (
         "resending-session", [closed_before(1, 62), closed_before(2, 62), put(63, "Ping.QMGuid", STRANGER.bytes_le)],

@@ -42,6 +42,7 @@ def _transactional(kind: str) -> bytes:
     return transactional_ack(kind, Ends("", 0, "192.0.2.1", "192.0.2.2"), 1)
 
 
+DUE: Final = "MQQB-3.1.6.4.expired"
 ACKS: Final = (
     *ruled(session_ack(1, 1, 1, 0, 0)),
     *(f"MQQB-2.2.6.{word}" for word in ("internal-flag", "session-header-flag", "packet-type", "size")),
@@ -52,7 +53,7 @@ ACKS: Final = (
 """The entries of acknowledgments of a session that the rules of captures judge."""
 KEPT: Final = (
     *("MQQB-3.1.6.4.recoverable-lowest", "MQQB-3.1.6.4.recoverable-once", "MQQB-3.1.1.6.1.recoverable-were-sent"),
-    *("MQQB-3.1.5.8.2.acknowledged-in-time", "MQQB-3.1.5.8.7.recoverable-at-once"),
+    *("MQQB-3.1.5.8.2.acknowledged-in-time", "MQQB-3.1.5.8.7.recoverable-at-once", DUE),
 )
 ORDERED: Final = (
     *(

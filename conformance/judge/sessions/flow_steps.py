@@ -25,7 +25,8 @@ WAITS, SETTLES = range(2)
 (
     USER_SENT, RECOVERABLE_SENT, WERE_SENT, NEVER_DECREASES, NUMBER_AND_FLAGS, LOWEST, LOWEST_NUMBER, ONCE,
     RECOVERABLE_WERE_SENT, RECEIVED, PAUSE, ANNOUNCED, SOMETHING, INCLUDED, AT_ONCE, IN_TIME, IN_WINDOW,
-) = range(17)  # fmt: skip
+    DUE,
+) = range(18)  # fmt: skip
 """The rules, see `flow.RULES`."""
 LOST, CONSEQUENCE, ANOTHER_ORDER, NO_TIMES, SET_BACK, COARSE, UNSEEN = range(7)
 """Why a rule stays open."""
@@ -44,6 +45,7 @@ SLACK_MS: Final = 1_000
 """An acknowledgment may be under way, or wait for its turn, this long."""
 MOST_AT_ONCE: Final = 33
 """The 33rd recoverable message is counted before it makes the acknowledgment due."""
+_FLAGS = 32  # Bits of RecoverableMsgAckFlags: so many messages are acknowledged without the timer (3.1.5.8.7).
 _WIDE = 33  # Messages; the default of Windows is 64.
 _PAUSED = 1  # WindowSize of the acknowledgment that is sent when a queue is paused (3.1.7.13).
 _NOTICED_NS = 1_000_000_000  # So late may a busy program notice something.
@@ -315,6 +317,13 @@ def cover(
     equal = 1 if rows[its + r.KNOWN] and number == rows[its + r.SENT] & _WORD else 0
     if kind != SESSION and begun:
         include(rows, base, shared, out, time, flags, covered, before, equal)
+    wide = 2 * covered < rows[mine + r.NAMED]  # A full window may be acknowledged at once.
+    shortest = min(rows[base + r.EXPRESS_MS] // 2, rows[base + r.RECOVERABLE_MS])
+    if kind == SESSION and begun and covered and equal and wide and window != _PAUSED:
+        if before == 0 and shared[r.COVERED_RECOVERABLE] == 0:
+            await_timer(shared, out, time, shared[r.COVERED_NS], shortest)
+        elif 0 < shared[r.COVERED_RECOVERABLE] == bits(flags) < _FLAGS:
+            await_timer(shared, out, time, shared[r.COVERED_RECOVERABLE_NS], rows[base + r.RECOVERABLE_MS])
     if not (complete and rows[its + r.KNOWN] and rows[mine + r.KNOWN]):
         rows[mine + r.PENDING] = rows[mine + r.LACKING] = 0
         if covered:
@@ -405,6 +414,17 @@ def include(
     return put(out, INCLUDED, (HOLDS if fitting else FAILS) | fitting << 3, NONE if something else before, before)
 
 
+def await_timer(shared: Any, out: Any, time: int, begun: int, duration_ms: int) -> int:
+    """Judge that a SessionAck waits for its timer (2.2.2.1, 3.1.6.4), as far as a capture can tell, in whole ticks."""
+    least = (duration_ms - 2 * TICK_MS) * _MS
+    if duration_ms <= 2 * TICK_MS:
+        return 0
+    why = untimely(shared, begun, time, least)
+    if why:
+        return put(out, DUE, OPEN, why, 1)
+    return judge(out, DUE, time - begun >= least, duration_ms, (time - begun) // _MS)
+
+
 def times(rows: Any, base: int, shared: Any, out: Any, time: int) -> int:
     """Judge when messages are acknowledged: those in `shared` (3.1.5.8.2, 3.1.5.8.7)."""
     recoverable, first = shared[r.COVERED_RECOVERABLE], shared[r.COVERED_NS]
@@ -468,6 +488,6 @@ def has_room(rows: Any, end: int) -> bool:
 
 LOWERED: Final = (
     has_room, after, bits, put, judge, leave, untimely, own, stated, count, acknowledge, take, find_missing, skip,
-    reserve, release, announce, cover, receive, drop, leaves_out, include, times, due, send, see,
+    reserve, release, announce, cover, receive, drop, leaves_out, include, await_timer, times, due, send, see,
 )  # fmt: skip
 """The functions that compiled code includes."""

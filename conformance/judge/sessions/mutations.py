@@ -480,6 +480,7 @@ _RESENDING_EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.5.3.2.round-trip": [put(n, f"{PARAMETERS}.RecoverableAckTimeout", 800) for n in (5, 6)],
     "MQQB-3.1.7.1.window": [put(n, f"{section}.WindowSize", 2) for n, section in _WINDOWS],
     "MQQB-3.1.5.8.2.acknowledged-in-time": [later(13, 3_000)],
+    "MQQB-3.1.6.4.expired": [later(12, -300)],
     "MQQB-3.1.5.8.7.recoverable-at-once": [drop(59)],
     "MQQB-3.1.7.1.3.resent-number": [put(15, f"{TX}.TxSequenceNumber", 4)],
     "MQQB-3.1.7.1.3.resent-previous": [put(14, f"{TX}.PreviousTxSequenceNumber", 1)],

@@ -144,6 +144,7 @@ RULES: Final = {
     steps.IN_TIME: Rule(
         ACKNOWLEDGED_IN_TIME, lambda _, most, late: ({"late by at most, ms": most}, {"late by, ms": late})
     ),
+    steps.DUE: Rule(requirement_id("MQQB-3.1.6.4.expired"), _milliseconds("at least, ms")),
     steps.IN_WINDOW: Rule(requirement_id("MQQB-3.1.7.1.window"), _named("at most"), _READING_WINDOW),
     orders.FORM: Rule(requirement_id("MQQB-3.1.7.17.destination-form"), _numbers),
     orders.SEQUENCE: Rule(requirement_id("MQQB-2.2.4.1.sequence"), _sequences, READING_SEQUENCE),

@@ -173,7 +173,7 @@ _SETTINGS: Final = {
 _DECLARED: Final = {"AckTimeout": "ack_timeout_ms", "WindowSize": "window_size"}
 _SE_BIT: Final = "EstablishConnectionHeader.OperatingSystem.SE"
 ACCEPT_MS: Final = 400
-CLEANUP_TIMER, _ACK_WAIT = "session-cleanup", "session-ack-wait"
+CLEANUP_TIMER, ACK_WAIT_TIMER = "session-cleanup", "session-ack-wait"
 _EARLY_MS: Final = 300
 """By so much less may a time be that both ends begin to measure apart."""
 LATE_MS: Final = 10_000
@@ -335,7 +335,7 @@ class Dialogue:
     def _link(self, role: Any, result: Result) -> Link:
         values = result.values
         number = self.conversation.opened(role, values.get("local", ""), values.get("remote", ""))
-        waits_ms = self.about["timers_ms"].get(_ACK_WAIT)
+        waits_ms = self.about["timers_ms"].get(ACK_WAIT_TIMER)
         link = Link(self.mq, self.conversation, values["session"], number, role, self._allowance, self.timing)
         if waits_ms is not None:  # Whoever waits less than its AckTimeout has to get its acknowledgments sooner.
             link.most_ms = waits_ms // 2

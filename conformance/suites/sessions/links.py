@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import ceil
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from conformance.judge.dialogues import packets
@@ -120,8 +121,8 @@ class Link:
 
     counted: the number of messages that it has counted last. owed: numbers of recoverable messages that this end has to
     acknowledge; counts: of all messages, when each of these came. opened: the handshake is done. allowance, timing: of
-    the dialogue. times_ms: RecoverableAckTimeout and AckTimeout; due_ms: when this end acknowledges by them; most_ms:
-    or so long after a message, if that is sooner.
+    the dialogue. times_ms: RecoverableAckTimeout and AckTimeout; due_ms: when this end acknowledges by them; since_ms:
+    from when on; most_ms: or so long after a message, if that is sooner.
     asked_ms: when the last packet was sent; active_ms: when the session was opened, or the last message went over it,
     all by the driver's clock. released: the driver has let its end go. tail: the rest of a packet that is held back.
     trip_ms: how long the last answer took. window: how many messages the other end may send unacknowledged.
@@ -139,6 +140,7 @@ class Link:
     most_ms: int = _NEVER_MS
     times_ms: tuple[int, int] = (500, 20_000)
     due_ms: float | None = None
+    since_ms: float | None = None
     asked_ms: int = 0
     active_ms: float = 0
     tail: bytes = b""
@@ -251,12 +253,30 @@ class Link:
         if not (now or last) and self.due_ms is not None and self.timing.now_ms < self.due_ms:
             return
         while len(self.owed) > _FLAGS:  # The next one makes an acknowledgment due (3.1.5.8.7).
-            self.send(self.session_ack(self.counts[_FLAGS], *self.marks))
+            self.answered = self.counts[_FLAGS]
+            self.send(self.session_ack(self.answered, *self.marks))
             del self.owed[:_FLAGS], self.counts[:_FLAGS]
+            self.since_ms = self.timing.now_ms
+            self.due_ms = self.since_ms + min(self.times_ms[0], self.most_ms)
+        if last:
+            self._await_timer()
+        elif self.due_ms is not None and self.timing.now_ms < self.due_ms and not now:
+            return
         self.send(self.session_ack(self.received, *self.marks))
-        self.answered, self.due_ms = self.received, None
+        self.answered, self.due_ms, self.since_ms = self.received, None, None
         self.owed.clear()
         self.counts.clear()
+
+    def _await_timer(self) -> None:
+        """Wait as long as the shorter timer: no acknowledgment comes sooner (2.2.2.1)."""
+        while self.ended is None and self.since_ms is not None:
+            left_ms = self.since_ms + min(self.times_ms[0], self.most_ms) - self.timing.now_ms
+            if left_ms <= 0:
+                return
+            try:
+                self.read(ceil(left_ms))
+            except Flooded:
+                return
 
     @property
     def marks(self) -> tuple[int, int]:
@@ -270,7 +290,7 @@ class Link:
             self.due_ms = at_ms
         elif self.due_ms is None or (recoverable and len(self.owed) == 1):
             ms = self.times_ms[0] if recoverable else self.times_ms[1] // 2
-            self.due_ms = at_ms + min(ms, self.most_ms)
+            self.due_ms, self.since_ms = at_ms + min(ms, self.most_ms), at_ms
 
     def _take(self, raw: Any) -> Said:
         data, rest = base64.b64decode(raw["bytes"]), bool(raw.get("rest"))

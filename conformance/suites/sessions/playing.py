@@ -18,7 +18,7 @@ from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.harness.recorder import HarnessDefect
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Said
-from conformance.judge.dialogues.groups import IN_TIME, TOO_MANY_HOPS, reaches
+from conformance.judge.dialogues.groups import DUE, IN_TIME, TOO_MANY_HOPS, reaches
 from conformance.judge.dialogues.machine import SITUATIONS, Then
 from conformance.judge.dialogues.packets import INFINITE, NA, PA, PLAIN, Message, transactional_ack
 from conformance.judge.dialogues.steps import (
@@ -56,6 +56,7 @@ from conformance.judge.dialogues.steps import (
 from conformance.judge.sessions.context import Readings
 from conformance.spec.catalogue import reading_id, requirement, requirement_id
 from conformance.suites.sessions.dialogue import (
+    ACK_WAIT_TIMER,
     CLEANUP_TIMER,
     CORRELATION,
     DUMB,
@@ -282,19 +283,20 @@ class Player(Sequels):
         yield from (one for name, one in open_ones.items() if name not in decided)
         if self._complete and not failed and self.case.packets == "correct" and not self._apart:
             ours = (self.timely(one) for of_ours, one in judged if of_ours)
-            broken = (one for one in ours if _is_broken(one) and one.requirement not in self._broken_on_purpose)
+            broken = (one for one in ours if _is_broken(one) and one.requirement not in self.broken_on_purpose)
             defect = next(map(_of_this_end, broken), None)
         if defect is not None:
             own = next((name for name in self.case.claims if name not in _COMMON), _ACCEPTS)
             raise HarnessDefect(own, defect)
 
     @property
-    def _broken_on_purpose(self) -> tuple[str, ...]:
+    def broken_on_purpose(self) -> tuple[str, ...]:
         """The requirements that this end breaks for the sake of the case: it is silent to be left, or proposes a time
-        that only short ways have."""
+        that only short ways have. The other end may wait less for acknowledgments than that."""
         silent = any(isinstance(step, Quiet) for step in self.case.steps)
         timed = any(_RECOVERABLE in step.values for step in self.case.steps if isinstance(step, Parameters))
-        return *((IN_TIME,) if silent else ()), *((_ROUND_TRIP,) if timed else ())
+        hurried = ACK_WAIT_TIMER in self.about["timers_ms"]
+        return *((DUE,) if hurried else ()), *((IN_TIME,) if silent else ()), *((_ROUND_TRIP,) if timed else ())
 
     def _read(self, link: Link, patience: Patience) -> None:
         """Read a connection, and acknowledge meanwhile what is due: the other end may close one for that."""
