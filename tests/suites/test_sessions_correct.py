@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import time
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Final
 
 import pytest
@@ -13,13 +16,17 @@ from session_peer import Peer
 from session_peer_state import ACK_WAIT_MS
 from walk_peers import WalkPeer
 
+from conformance.adapter.client import Result
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import NotAccepted
+from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.cases_sessions import FORMS, KINDS, PING_BITS, WAYS, WAYS_IN
+from conformance.judge.dialogues.conversation import Conversation
 from conformance.judge.dialogues.machine import Says
 from conformance.judge.dialogues.steps import Establish, Parameters, Ping
 from conformance.judge.dialogues.walk_plans import plans
 from conformance.spec.catalogue import assignment, requirement
+from conformance.suites.sessions.links import Allowance, Link, Timing
 from conformance.suites.sessions.playing import Player
 from conformance.suites.sessions.rejudge import CASES
 from conformance.suites.sessions.walking import Walker
@@ -193,3 +200,17 @@ def test_the_pings_have_all_bits_together_and_each_kind_has_a_type_beside_unused
     assert sorted(found) == sorted(product((0, 1), (0, 1), unused)) and {0, 1, 0x2000, 0x3FFF} <= unused
     for some in each.values():
         assert {(rc, bool(x)) for rc, _, x in some} >= {(0, True), (1, True)}
+
+
+@pytest.mark.parametrize(("made_ms", "unattended"), [(40_000, True), (1_500, False), (0, False)])
+def test_a_message_that_came_before_its_connection_was_taken_over_is_not_acknowledged_late(
+    made_ms: int, unattended: bool
+) -> None:
+    data = packets.user_message(packets.Message("a word"), packets.Ends("", 0, "192.0.2.1", "192.0.2.2"), 1)
+    came = {"bytes": base64.b64encode(data).decode("ascii"), "at_ms": 1_000}
+    answer = Result(0, {"packets": [came], "ended": None}, None)
+    waiting = SimpleNamespace(call=lambda *_, **__: answer)
+    talk = Conversation(0)
+    number = talk.opened("acceptor", "127.0.0.2:1801", "127.0.0.1:50000")
+    link = Link(waiting, talk, "S1", number, "acceptor", Allowance(), Timing(time), made_ms=made_ms)
+    assert [one.kind for one in link.read(0)] == ["UserMessage"] and link.unattended == unattended

@@ -317,7 +317,7 @@ def cover(
     equal = 1 if rows[its + r.KNOWN] and number == rows[its + r.SENT] & _WORD else 0
     if kind != SESSION and begun:
         include(rows, base, shared, out, time, flags, covered, before, equal)
-    wide = 2 * covered < rows[mine + r.NAMED]  # A full window may be acknowledged at once.
+    wide = 2 * covered < min(rows[mine + r.NAMED], rows[its + r.NAMED])  # A full window may be acknowledged at once.
     shortest = min(rows[base + r.EXPRESS_MS] // 2, rows[base + r.RECOVERABLE_MS])
     if kind == SESSION and begun and covered and equal and wide and window != _PAUSED:
         if before == 0 and shared[r.COVERED_RECOVERABLE] == 0:

@@ -337,6 +337,7 @@ class Dialogue:
         number = self.conversation.opened(role, values.get("local", ""), values.get("remote", ""))
         waits_ms = self.about["timers_ms"].get(ACK_WAIT_TIMER)
         link = Link(self.mq, self.conversation, values["session"], number, role, self._allowance, self.timing)
+        link.made_ms = self.timing.now_ms
         if waits_ms is not None:  # Whoever waits less than its AckTimeout has to get its acknowledgments sooner.
             link.most_ms = waits_ms // 2
         self._made.append(link)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Conversation, Said
 from conformance.judge.sessions.context import MESSAGES
+from conformance.judge.sessions.flow_steps import SLACK_MS
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
@@ -124,7 +125,8 @@ class Link:
     the dialogue. times_ms: RecoverableAckTimeout and AckTimeout; due_ms: when this end acknowledges by them; since_ms:
     from when on; most_ms: or so long after a message, if that is sooner.
     asked_ms: when the last packet was sent; active_ms: when the session was opened, or the last message went over it,
-    all by the driver's clock. released: the driver has let its end go. tail: the rest of a packet that is held back.
+    all by the driver's clock. made_ms: when this end took the connection over; unattended: a message had waited then.
+    released: the driver has let its end go. tail: the rest of a packet that is held back.
     trip_ms: how long the last answer took. window: how many messages the other end may send unacknowledged.
     skewed: by some reading both ends count what was sent here differently. This end states no counts then, which would
     close the session (3.1.5.5.5).
@@ -143,6 +145,8 @@ class Link:
     since_ms: float | None = None
     asked_ms: int = 0
     active_ms: float = 0
+    made_ms: float = 0
+    unattended: bool = False
     tail: bytes = b""
     window: int = 64
     trip_ms: int = 0
@@ -303,6 +307,7 @@ class Link:
             times = (said.number(f"ConnectionParametersHeader.{name}") or 0 for name in names)
             self.times_ms, self.active_ms = (next(times), next(times)), said.at_ms
         if said.kind in MESSAGES:
+            self.unattended |= said.at_ms + SLACK_MS < self.made_ms
             self.received += 1
             self.active_ms = said.at_ms
             recoverable = bool(said.number("UserHeader.Flags.DM"))
