@@ -2,7 +2,7 @@
 
     python -m tools.skeleton DOC FILE [--section 2.2.19] [--kind field] [--missing] [--list]
 
-DOC is MQMQ, MQDMPR, MQAC, MQMP or MQQB. `--section` takes that section and all below it; `--missing` leaves out what
+DOC is such as MQMQ, a name of KNOWN. `--section` takes that section and all below it; `--missing` leaves out what
 the catalogue has. `--list` prints line, id, source and text instead, for reading beside the document: what it prints is
 the document's own text and does not belong in the project.
 """
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conformance.spec.catalogue import catalogue
-from tools.audit.document import AuditError, read_document
+from tools.audit.document import KNOWN, AuditError, read_document
 from tools.audit.extract import extract
 from tools.audit.items import KINDS, Item
 from tools.audit.text import Demand
@@ -79,7 +79,7 @@ def chosen(items: Iterable[Item], section: str | None, kinds: Sequence[str], mis
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print to stdout. 0 when something was printed; 2, with one sentence on stderr, for a wrong file or selection."""
     parser = argparse.ArgumentParser(prog="skeleton", description="Print catalogue entries to fill in.")
-    parser.add_argument("document", choices=("MQMQ", "MQDMPR", "MQAC", "MQMP", "MQQB"))
+    parser.add_argument("document", choices=tuple(KNOWN))
     parser.add_argument("file", type=Path)
     parser.add_argument("--section", help="this section and those below it")
     parser.add_argument("--kind", action="append", default=[], choices=KINDS, help="only items of this kind")

@@ -37,6 +37,7 @@ DOCUMENTS = {
     "MQMP": "MS-MQMP",
     "MQMR": "MS-MQMR",
     "MQQB": "MS-MQQB",
+    "MQQP": "MS-MQQP",
     "MQRR": "MS-MQRR",
 }
 NUMBERED = {"D": 155, "Q": 101}

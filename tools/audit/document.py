@@ -1,6 +1,6 @@
-"""Reads one of the four documents into blocks: sections, paragraphs, bullets, rows, fences and notes.
+"""Reads one of the documents into blocks: sections, paragraphs, bullets, rows, fences and notes.
 
-There are three line grammars: `pipes` (MS-MQMQ, MS-MQDMPR: one physical line is one block, tables with pipes, anchors
+There are three line grammars: `pipes` (MS-MQMQ, MS-MQDMPR, siblings: one physical line is one block, tables with pipes, anchors
 before headings), `pages` (MC-MQAC: converted page by page, tables with tabs, nested bullets, unlabelled fences) and
 `flat` (the excerpt of MS-MQMP: tables with one cell per line). Each line alone decides where bullets, tables and fences
 interrupt each other: by the rules of Markdown, a bullet would swallow the paragraph after it.
@@ -21,10 +21,10 @@ Shape = Literal["heading", "paragraph", "bullet", "row", "fence", "note"]
 # For each audited document: the revision that the catalogue was made from, and the last section of a whole file.
 KNOWN = {
     "MQMQ": ("26.0", "7"), "MQDMPR": ("32.0", "7"), "MQAC": ("25.0", "9"), "MQMP": ("", "2.2.3.2"),
-    "MQQB": ("33.0", "7"),
+    "MQQB": ("33.0", "7"), "MQRR": ("29.0", "8"), "MQQP": ("25.0", "8"), "MQMR": ("18.0", "8"),
 }  # fmt: skip
-_NAMES = {"MS-MQMQ": "MQMQ", "MS-MQDMPR": "MQDMPR", "MC-MQAC": "MQAC", "MS-MQQB": "MQQB"}
-_AUDITED = "MS-MQMQ, MS-MQDMPR, MC-MQAC, MS-MQQB or section 2.2.3.2 of MS-MQMP"
+_NAMES = {"MC-MQAC": "MQAC", **{f"MS-{name}": name for name in KNOWN if name not in ("MQAC", "MQMP")}}
+_AUDITED = "MS-MQMQ, MS-MQDMPR, MC-MQAC, MS-MQQB, MS-MQRR, MS-MQQP, MS-MQMR or section 2.2.3.2 of MS-MQMP"
 _MAX_BYTES = 16_000_000
 
 _TITLE = re.compile(r"^#{1,6} \[(M[SC]-[A-Z]+)\]")
@@ -57,7 +57,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole document. name: `MQMQ`, `MQDMPR`, `MQAC`, `MQMP` or `MQQB`; titles: section number to its heading."""
+    """A whole document. name: one of KNOWN; titles: section number to its heading."""
 
     name: str
     revision: str

@@ -1,4 +1,4 @@
-"""Extracts the items of any of the four documents, and of MS-MQQB."""
+"""Extracts the items of any of the documents."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ _EXTRACTORS = {
     "MQAC": mqac.drafts,
     "MQMP": mqmp.drafts,
     "MQQB": mqqb.drafts,
+    "MQRR": mqqb.call_drafts,
+    "MQQP": mqqb.call_drafts,
+    "MQMR": mqqb.call_drafts,
 }
 
 

@@ -28,8 +28,8 @@ _VALUE = re.compile(r"^- \*\*([^*]+?)\*\*\s*(?:\(([^)]*)\))?[:.]?")
 _MUST = (Demand("any", "must"),)
 
 
-def drafts(document: Document) -> Iterator[Draft]:
-    """Yield everything that MS-MQDMPR demands."""
+def drafts(document: Document, events: Sequence[str] = EVENTS) -> Iterator[Draft]:
+    """Yield everything that MS-MQDMPR demands. events: the sections whose bullets are arguments, results and steps."""
     for number, blocks in document.sections().items():
         if number == "1.1" or number.startswith("7"):
             continue
@@ -37,7 +37,7 @@ def drafts(document: Document) -> Iterator[Draft]:
         yield from grammar_rules(blocks)
         if number == NOTES:
             yield from product_notes(blocks, document)
-        if _under(number, EVENTS):
+        if _under(number, events):
             yield from _event(blocks)
         if _under(number, MODEL):
             yield from _model(blocks)
