@@ -201,7 +201,7 @@ def test_tables_with_one_cell_a_line() -> None:
         ("mqmq.md", lambda text: text.replace("### 2.1.1 Names", "Names"), "no section 2.1.1"),
         ("mqmq.md", lambda text: text[: text.index("| Date |")], "revision history is missing"),
         ("mqmq.md", lambda text: text.replace("| 26.0 |", "| 27.0 |"), "is revision 27.0"),
-        ("mqmq.md", lambda text: text.replace("[MS-MQMQ]", "[MS-MQRR]"), "holds MS-MQRR, which is not audited"),
+        ("mqmq.md", lambda text: text.replace("[MS-MQMQ]", "[MS-MQDS]"), "holds MS-MQDS, which is not audited"),
         ("mqdmpr.md", lambda text: text[: len(text) // 2], "no section 7"),
         ("mqac.md", lambda text: text[: text.index("## 9")], "no section 9"),
         ("mqac.md", lambda text: text.replace("#### 3.2.4.1.1 Serve (Opnum 7)", "Serve"), "no section 3.2.4.1.1"),
