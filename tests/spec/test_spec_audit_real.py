@@ -199,3 +199,10 @@ def test_what_the_catalogue_has_of_a_sibling_document_is_in_it(documents: Path) 
         if not f"{items[source].section}.".startswith(f"{entry.section}.")
     }
     assert elsewhere == {"MQQB-2.2.7.qm-guid"}
+
+
+@pytest.mark.parametrize("name", ["MQRR", "MQQP", "MQMR"])
+def test_nothing_of_a_protocol_of_calls_is_left_out(name: str, documents: Path) -> None:
+    report = audit([documents / "siblings" / f"MS-{name}.md"])
+    assert report.clean
+    assert (report.unbound, report.unclassed, report.unwritten) == ((), (), ())
