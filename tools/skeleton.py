@@ -2,7 +2,7 @@
 
     python -m tools.skeleton DOC FILE [--section 2.2.19] [--kind field] [--missing] [--list]
 
-DOC is such as MQMQ, a name of KNOWN. `--section` takes that section and all below it; `--missing` leaves out what
+DOC is an audited document, such as MQMQ. `--section` takes that section and all below it; `--missing` leaves out what
 the catalogue has. `--list` prints line, id, source and text instead, for reading beside the document: what it prints is
 the document's own text and does not belong in the project.
 """

@@ -186,7 +186,7 @@ def test_axe_finds_nothing_serious(show: Show, typical: Run, axe: Any) -> None:
     gated = decide(standing(typical), baseline=[Known(BROKEN, "later", "https://example.org/7", date(2999, 1, 1))])
     for source in (render_html(typical, decision=gated), render_comparison([typical, typical], [gated, gated])):
         page = show(source)
-        page.locator("#search").fill("cursor")
+        page.locator("#search").fill("open cursor")
         page.locator("#shown:not(:empty)").wait_for()
         page.locator(".row:visible > summary").first.click()
         found = axe.run(page).response

@@ -71,7 +71,7 @@ class Draft:
 class Item:
     """One demand of a document. source: a digest of section and text in 16 hexadecimal digits.
 
-    document: `MQMQ`, `MQDMPR`, `MQAC` or `MQMP`. kind: one of KINDS. line: 1-based, for people only, not part of any
+    document: such as `MQMQ`. kind: one of KINDS. line: 1-based, for people only, not part of any
     identity. text: normalised, held in memory only. level: of the strongest demand, None for a declaration. identifier:
     the document's own name for it, if any. word: proposed last part of an id. demands: one for each catalogue entry
     that the item needs at least.
