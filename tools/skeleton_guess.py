@@ -72,9 +72,9 @@ _PLACES: dict[str, dict[str, tuple[str, str | None]]] = {
         "3.1.3": ("white-box", None),
         "3.1.5.8.3": ("call", None),
     },
-    **dict.fromkeys(
-        ("MQRR", "MQQP", "MQMR"), {"": ("call", None), "2": _DEFINITION, "3.2": ("environment", "peer")}
-    ),
+    **{
+        name: {"": ("call", None), "2": _DEFINITION, "3.2": ("environment", "peer")} for name in ("MQRR", "MQQP", "MQMR")
+    },
 }
 _KINDS: dict[str, tuple[str, str | None]] = {
     "binding": ("none", "binding"),

@@ -1,6 +1,6 @@
 """Reads one of the documents into blocks: sections, paragraphs, bullets, rows, fences and notes.
 
-There are three line grammars: `pipes` (MS-MQMQ, MS-MQDMPR and siblings: one line is one block, tables with pipes, anchors
+There are three line grammars: `pipes` (MS-MQMQ, MS-MQDMPR, siblings: one line is one block, tables with pipes, anchors
 before headings), `pages` (MC-MQAC: converted page by page, tables with tabs, nested bullets, unlabelled fences) and
 `flat` (the excerpt of MS-MQMP: tables with one cell per line). Each line alone decides where bullets, tables and fences
 interrupt each other: by the rules of Markdown, a bullet would swallow the paragraph after it.
