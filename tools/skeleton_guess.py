@@ -73,7 +73,8 @@ _PLACES: dict[str, dict[str, tuple[str, str | None]]] = {
         "3.1.5.8.3": ("call", None),
     },
     **{
-        name: {"": ("call", None), "2": _DEFINITION, "3.2": ("environment", "peer")} for name in ("MQRR", "MQQP", "MQMR")
+        calls: {"": ("call", None), "2": _DEFINITION, "3.2": ("environment", "peer")}
+        for calls in ("MQRR", "MQQP", "MQMR")
     },
 }
 _KINDS: dict[str, tuple[str, str | None]] = {
