@@ -142,7 +142,8 @@ def test_tshark_finds_the_packet_at_this_place(name: str) -> None:
 UNMARKED = frozenset(
     {
         "MQQB-2.1.1.initialization", "MQQB-2.1.2.response-address", "MQQB-3.1.2.9.one-second",
-        "MQQB-3.1.3.2.order-ack-delay", "MQQB-3.1.5.8.2.acknowledged-in-time", "MQQB-3.1.6.5.resend-interval",
+        "MQQB-3.1.3.2.order-ack-delay", "MQQB-3.1.5.8.2.acknowledged-in-time", "MQQB-3.1.6.4.expired",
+        "MQQB-3.1.6.5.resend-interval",
         "MQQB-3.1.7.6.refused",
         # A packet that ends before the field.
         "MQQB-2.2.1.present", "MQQB-2.2.7.size",
