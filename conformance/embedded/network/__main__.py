@@ -37,6 +37,7 @@ _REPEATED = (
     ("reading", "ID=ALTERNATIVE", "read so"),
     ("way", "NAME", f"do what the documents leave open otherwise: {', '.join(WAYS)}"),
 )
+_CLEANUP = "undo a remote receive that is not ended so long (default: %(default)g)"
 
 
 class Refused(Exception):
@@ -52,6 +53,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--listen", metavar="HOST:PORT", help="port 0 lets the system choose")
     parser.add_argument("--ping-port", type=int, default=PING_PORT, metavar="N", help="UDP port (default: %(default)s)")
     parser.add_argument("--peer-port", type=int, metavar="N", help="port of others (default: that of --listen)")
+    parser.add_argument("--rpc", metavar="[HOST:]PORT", help="offer the RPC planes here; port 0 is any free one")
+    parser.add_argument("--rpc-epm", type=int, metavar="N", help="a port for the endpoint mapper beside that of --rpc")
+    parser.add_argument("--rpc-cleanup", type=float, default=300.0, metavar="SECONDS", help=_CLEANUP)
     parser.add_argument("--state-dir", help="where durable state is kept (default: nowhere)")
     for name, metavar, says in _REPEATED:
         parser.add_argument(f"--{name}", action="append", default=[], metavar=metavar, help=f"{says}; may be repeated")
@@ -61,17 +65,24 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _address(text: str | None) -> tuple[str, int]:
+def _address(text: str | None, option: str = "--listen", otherwise: str | None = None) -> tuple[str, int]:
+    """Return host and port. otherwise: the host of a port alone."""
     host, colon, port = (text or "").rpartition(":")
-    if not colon or not port.isdigit() or not port.isascii() or int(port) > 65535:
-        raise Refused(f"--listen needs HOST:PORT, not {text or 'nothing'}")
-    return host.strip("[]"), int(port)
+    if not (colon or otherwise is not None) or not port.isdigit() or not port.isascii() or int(port) > 65535:
+        raise Refused(f"{option} needs {'HOST:PORT' if otherwise is None else '[HOST:]PORT'}, not {text or 'nothing'}")
+    return host.strip("[]") if colon else otherwise or "", int(port)
 
 
 def _port(name: str, port: int | None) -> int | None:
     if port is not None and not 0 <= port <= 65535:
         raise Refused(f"{name} needs a port, not {port}")
     return port
+
+
+def _cleanup(seconds: float) -> float:
+    if not 0 < seconds <= LONGEST:
+        raise Refused(f"--rpc-cleanup needs SECONDS, not {seconds:g}")
+    return seconds
 
 
 def _seconds(option: str, pairs: Sequence[str], known: Sequence[str], kind: str) -> dict[str, float]:
@@ -129,6 +140,9 @@ def settings(options: argparse.Namespace) -> Settings:
         peers=frozenset(host.lower() for host in options.peer),
         insecure_nacks=options.insecure_nacks,
         ping_first=options.ping_first,
+        rpc=None if options.rpc is None else _address(options.rpc, "--rpc", host),
+        rpc_mapper=_port("--rpc-epm", options.rpc_epm),
+        rpc_cleanup_s=_cleanup(options.rpc_cleanup),
         deviations=(*options.way, *options.reading, *options.fault),
     )
 
@@ -149,6 +163,8 @@ async def _run(server: Server) -> None:
     await server.start()
     try:
         where = {"listen": _text(server.listen), "ping": _text(server.ping), "guid": server.node.manager.guid}
+        if server.rpc.listen[1]:
+            where["rpc"] = _text(server.rpc.listen)
         print(json.dumps({"ready": where}), flush=True)
         _watch_input(loop, over)
         await over.wait()

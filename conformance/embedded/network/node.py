@@ -24,6 +24,7 @@ from conformance.embedded.network.settings import Durations, Scheduler, Settings
 from conformance.embedded.packet_layout import Malformed
 from conformance.embedded.packet_writing import PacketWriter
 from conformance.embedded.queues import Queues
+from conformance.embedded.rpc.planes import Planes, RpcParts, RpcSettings
 
 
 class NetworkQueues(Queues):
@@ -102,6 +103,7 @@ class NetworkParts:
     delivery: type[NetworkDelivery] = NetworkDelivery
     writer: type[PacketWriter] = PacketWriter
     readings: dict[str, str] = field(default_factory=dict)
+    rpc: RpcParts = field(default_factory=RpcParts)
 
 
 class Node:
@@ -133,6 +135,7 @@ class Node:
         self.acknowledging = parts.acknowledging(self, insecure=settings.insecure_nacks)
         self.incoming = parts.receiver(self)
         self.pings = parts.pings(self)
+        self.planes = Planes(self.manager, parts.rpc, RpcSettings(round(settings.rpc_cleanup_s * 1000)))
         self.sessions: list[Session] = []
         self.routes: dict[str, Route] = {}
         self.held_bytes = 0

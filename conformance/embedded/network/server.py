@@ -11,6 +11,7 @@ from typing import cast
 
 from conformance.embedded.network.acknowledging import Address
 from conformance.embedded.network.node import NetworkParts, Node
+from conformance.embedded.network.rpc_port import RpcPorts
 from conformance.embedded.network.sender import Route
 from conformance.embedded.network.session import Session, State
 from conformance.embedded.network.settings import Settings
@@ -159,6 +160,8 @@ class Server:
             ping_port = settings.ping_port or self.ping[1]
             known = replace(settings, port=port, ping_port=ping_port, peer_port=settings.peer_port or port)
             self.node = Node(known, self._folder, LoopScheduler(loop), self._parts)
+            self.rpc = RpcPorts(self.node)
+            await self.rpc.start()
         except BaseException:
             self._listener.close()
             raise
@@ -183,6 +186,7 @@ class Server:
         self._listener.close()
         for task in self._tasks:
             task.cancel()
+        self.rpc.stop()
         self.node.stop()
         self._datagrams.close()
 

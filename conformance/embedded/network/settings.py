@@ -63,6 +63,8 @@ class Settings:
     """All of it. timers, consumes: seconds by name. replies: queues that answer to the response queue of a message.
 
     peers: hosts that may be connected to, beside loopback ones and those that have connected themselves.
+    rpc: where the RPC planes are, None for nowhere; rpc_mapper: one more port of theirs, for the endpoint mapper.
+    rpc_cleanup_s: after which a remote receive that is not ended is undone (MS-MQRR note 11).
     """
 
     host: str
@@ -76,6 +78,9 @@ class Settings:
     peers: frozenset[str] = frozenset()
     insecure_nacks: bool = False
     ping_first: bool = False
+    rpc: tuple[str, int] | None = None
+    rpc_mapper: int | None = None
+    rpc_cleanup_s: float = 300.0
     deviations: tuple[str, ...] = ()
 
 

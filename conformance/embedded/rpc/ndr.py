@@ -147,10 +147,12 @@ class CallStructures(NdrStructures):
             raise Damaged(INVALID_TAG) from None
 
     def format_name(self, given: Json) -> str:
-        """Return the format name that a QUEUE_FORMAT means. Raises MqError for one that no reader can open.
+        """Return the format name of the queue here that a QUEUE_FORMAT means. Raises MqError for one of no reader.
 
         Only the types of MS-MQRR 2.2.3 are left, and of direct names the protocols TCP and OS.
         """
+        if given is None:
+            raise refuse()
         kind, suffix = given["m_qft"], given["m_suffix_and_flags"]
         NdrStructures.check_queue_format(self, kind, suffix)
         value = given.get(UNION_MEMBERS.get(kind, ""))
@@ -158,8 +160,9 @@ class CallStructures(NdrStructures):
         end = f";{name}" if name else ""
         if kind in (DIRECT, SUBQUEUE) and value is not None:
             NdrStructures.check_direct(self, kind, value)
-            if value.partition(":")[0].upper() in ("TCP", "OS"):
-                return f"DIRECT={value}"
+            protocol, _, rest = str(value).partition(":")
+            if protocol.upper() in ("TCP", "OS"):
+                return "DIRECT=OS:.\\" + rest.partition("\\")[2]  # whatever this host was called
         elif kind == PUBLIC:
             return f"PUBLIC={value}{end}"
         elif kind == PRIVATE:

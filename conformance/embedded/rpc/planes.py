@@ -1,0 +1,62 @@
+"""The RPC planes of a queue manager: its interfaces, and the parts they are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.embedded.rpc.association import Groups, Interface, Line, Link
+from conformance.embedded.rpc.endpoint_mapper import EndpointMapper
+from conformance.embedded.rpc.management import QueueManagement
+from conformance.embedded.rpc.ndr import CallStructures
+from conformance.embedded.rpc.packets import MessagePackets
+from conformance.embedded.rpc.pdus import Syntax
+from conformance.embedded.rpc.remote_read import RemoteRead
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+
+CLEANUP_MS = 300_000  # of a receive that is not ended (MS-MQRR note 11)
+
+
+@dataclass(slots=True)
+class RpcParts:
+    """The classes that planes are made of. A fault replaces some of them with subclasses."""
+
+    line: type[Line] = Line
+    groups: type[Groups] = Groups
+    structures: type[CallStructures] = CallStructures
+    packets: type[MessagePackets] = MessagePackets
+    remote_read: type[RemoteRead] = RemoteRead
+    queue_management: type[QueueManagement] = QueueManagement
+    mapper: type[EndpointMapper] = EndpointMapper
+
+
+@dataclass(slots=True)
+class RpcSettings:
+    """How the planes are. cleanup_ms: after which a receive that is not ended is undone."""
+
+    cleanup_ms: int = CLEANUP_MS
+
+
+class Planes:
+    """The interfaces of one queue manager. port: the TCP port they are at."""
+
+    def __init__(self, manager: Manager, parts: RpcParts, settings: RpcSettings | None = None) -> None:
+        self.manager = manager
+        self.parts = parts
+        self.settings = settings or RpcSettings()
+        self.port = 0
+        self.groups = parts.groups()
+        self.structures = parts.structures(manager.names)
+        self.packets = parts.packets(manager)
+        self.interfaces = [parts.remote_read(self), parts.queue_management(self)]
+        self.mapper = parts.mapper(self)
+
+    def accepted(self, link: Link) -> Line:
+        """Return the line of a connection."""
+        return self.parts.line(self, link)
+
+    def interface(self, syntax: Syntax) -> Interface | None:
+        """Return the interface of an abstract syntax."""
+        return next((each for each in (*self.interfaces, self.mapper) if each.syntax == syntax), None)
