@@ -412,16 +412,14 @@ class RemoteRead(Interface):
     def end_receive(self, call: Call) -> bytes:
         """R_EndReceive (3.1.4.9)."""
         opened, request, acknowledge = self._ending(call)
-        pending = self.take(opened, request)
-        if pending.transaction is not None:
-            raise MqError(MQ_ERROR_INVALID_PARAMETER)
+        pending = self.take(opened, request, transactional=False)
         self.finish(opened, pending, acknowledge=acknowledge)
         return status_only(0)
 
     def end_transactional_receive(self, call: Call) -> bytes:
         """R_EndTransactionalReceive (3.1.4.15): an acknowledged message stays locked until its transaction ends."""
         opened, request, acknowledge = self._ending(call)
-        pending = self.take(opened, request)
+        pending = self.take(opened, request, transactional=True)
         if pending.transaction is None or not acknowledge:
             self.finish(opened, pending, acknowledge=acknowledge)
             return status_only(0)
@@ -438,12 +436,15 @@ class RemoteRead(Interface):
         handle, ack, request = call.read(lambda source: (source.handle(), source.ranged(NACK, ACK), source.number(4)))
         return self._queue(call, handle), request, ack == ACK
 
-    def take(self, opened: OpenQueue, request: int) -> Pending:
-        """Remove and return the entry of a receive. Raises MqError if there is none, or it has no message yet."""
+    def take(self, opened: OpenQueue, request: int, *, transactional: bool) -> Pending:
+        """Remove and return the entry of a receive. Raises MqError if there is none, or it has no message yet.
+
+        transactional: false where a receive in a transaction is not meant.
+        """
         if not opened.pending:
             raise MqError(MQ_ERROR_INVALID_HANDLE)
         pending = opened.pending.get(request)
-        if pending is None or pending.read is None:
+        if pending is None or pending.read is None or (pending.transaction is not None and not transactional):
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         del opened.pending[request]
         if pending.timer is not None:
