@@ -11,6 +11,7 @@ from conformance.embedded.rpc.management import QueueManagement
 from conformance.embedded.rpc.ndr import CallStructures
 from conformance.embedded.rpc.packets import MessagePackets
 from conformance.embedded.rpc.pdus import Syntax
+from conformance.embedded.rpc.qm2qm import Opened, Qm2Qm, QmComm
 from conformance.embedded.rpc.remote_read import RemoteRead
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class RpcParts:
     packets: type[MessagePackets] = MessagePackets
     remote_read: type[RemoteRead] = RemoteRead
     queue_management: type[QueueManagement] = QueueManagement
+    qm2qm: type[Qm2Qm] = Qm2Qm
+    qmcomm: type[QmComm] = QmComm
     mapper: type[EndpointMapper] = EndpointMapper
 
 
@@ -49,9 +52,10 @@ class Planes:
         self.port = 0
         self.groups = parts.groups()
         self.structures = parts.structures(manager.names)
+        self.opened = Opened()
         self.packets = parts.packets(manager)
-        self.interfaces = [parts.remote_read(self), parts.queue_management(self)]
-        self.mapper = parts.mapper(self)
+        kinds = (parts.remote_read, parts.queue_management, parts.qm2qm, parts.qmcomm, parts.mapper)
+        self.interfaces: list[Interface] = [each(self) for each in kinds]
 
     def accepted(self, link: Link) -> Line:
         """Return the line of a connection."""
@@ -59,4 +63,4 @@ class Planes:
 
     def interface(self, syntax: Syntax) -> Interface | None:
         """Return the interface of an abstract syntax."""
-        return next((each for each in (*self.interfaces, self.mapper) if each.syntax == syntax), None)
+        return next((each for each in self.interfaces if each.syntax == syntax), None)

@@ -406,3 +406,17 @@ def test_a_long_message_comes_in_fragments(at: Desk) -> None:
 def test_faults_are_raised(at: Desk) -> None:
     with pytest.raises(Fault, match="0xC00E0003"):
         Client(at).open("OS:.\\private$\\none")
+
+
+def test_text_that_is_none(at: Desk) -> None:
+    client = Client(at)
+    for text in ("OS:.\\private$\\\ud800", f"{QUEUE};\ud800", f"{QUEUE};" + "x" * 200):
+        wide = text.encode("utf-16-le", "surrogatepass") + b"\0\0"
+        named = struct.pack("<BBHB3xIIII", 8, 5, 0, 8, 1, len(wide) // 2, 0, len(wide) // 2) + wide
+        assert raised(lambda named=named: client.open("", named=named + bytes(-len(named) % 4))) in (
+            INVALID,
+            0xC00E0003,
+        )  # type: ignore[misc]
+    wide = "OS:.\\x\0y\0".encode("utf-16-le")
+    named = struct.pack("<BBHB3xIIII", 3, 0, 0, 3, 1, len(wide) // 2, 0, len(wide) // 2) + wide
+    assert raised(lambda: client.open("", named=named)) == 0x6F7
