@@ -171,6 +171,7 @@ class QmComm(Interface):
 class Description:
     """A REMOTEREADDESC (MS-MQQP 2.2.2.1). buffer: None for a null pointer."""
 
+    buffer: bytes | None
     queue: int
     cursor: int
     action: int
@@ -181,7 +182,6 @@ class Description:
     reserved: int
     arrived: int
     acknowledged: int
-    buffer: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,7 +472,7 @@ def _description(source: Reader) -> Description:
         return numbers
 
     numbers = source.construct(read)
-    return Description(*numbers, buffer=buffer[0] if buffer else None)
+    return Description(buffer[0] if buffer else None, *numbers)
 
 
 def _wrapped(source: Reader, lookup: int | None = None) -> Asked:
