@@ -591,7 +591,7 @@ def _faults(names: Iterable[str], *, whole: bool) -> list[_Fault]:
 @cache
 def _breaks() -> Mapping[str, tuple[str, ...]]:
     """Return what each fault breaks. Raises ServerGone."""
-    return {fault["name"]: tuple(fault["breaks"]) for fault in known_faults()}
+    return {fault["name"]: tuple(fault["breaks"]) for fault in known_faults() if "plane" not in fault}
 
 
 @cache

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from conformance.embedded.network.deviations import ALTERNATIVES, FAULTS, WAYS, parts_with
+from conformance.embedded.network.deviations import ALTERNATIVES, FAULTS, RPC_FAULTS, WAYS, parts_with
 from conformance.embedded.network.node import NetworkParts
 from conformance.embedded.network.server import Server
 from conformance.embedded.network.settings import DEFAULT_QUEUES, DEFAULTS, LONGEST, QueueWanted, Settings, queue_wanted
@@ -115,7 +115,7 @@ def settings(options: argparse.Namespace) -> Settings:
     """Return what the arguments say. Raises Refused."""
     host, port = _address(options.listen)
     for name in options.fault:
-        _known("fault", name, tuple(FAULTS))
+        _known("fault", name, (*FAULTS, *RPC_FAULTS))
     for name in options.reading:
         _known("alternative", name, tuple(ALTERNATIVES))
     for name in options.way:
@@ -196,6 +196,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.faults:
         for fault in FAULTS.values():
             print(json.dumps({"name": fault.name, "breaks": list(fault.breaks), "says": fault.says}))
+        for each in RPC_FAULTS.values():
+            print(json.dumps({"name": each.name, "breaks": list(each.breaks), "says": each.says, "plane": "rpc"}))
         return 0
     try:
         wanted = settings(options)

@@ -280,8 +280,9 @@ class Qm2Qm(Interface):
         return status_only(0)
 
     def session(self, number: int) -> Session | None:
-        """Return the OpenQueueEntry of a queue."""
-        return next((each for each in self.sessions if each.number == number), None)
+        """Return the OpenQueueEntry of a queue that is still open."""
+        known = number in self.planes.opened.by_number
+        return next((each for each in self.sessions if known and each.number == number), None)
 
     def server_port(self, call: Call) -> bytes:
         """RemoteQMGetQMQMServerPort (3.1.4.8)."""
@@ -328,7 +329,7 @@ class Qm2Qm(Interface):
             wrong = not given.queue or given.timeout_ms or given.cursor or given.action not in LOOKUPS
             if wrong or (not asked.lookup and LOOKUPS[given.action][1] != "next"):
                 raise MqError(MQ_ERROR_INVALID_PARAMETER)
-        elif not given.same_queue or given.same_queue != given.queue or self._in_use(given):
+        elif not given.same_queue or given.same_queue != given.queue or self.in_use(given):
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         elif given.action == PEEK_NEXT and not given.cursor:
             raise MqError(STATUS_INVALID_PARAMETER)
@@ -340,7 +341,8 @@ class Qm2Qm(Interface):
             raise MqError(STATUS_INVALID_PARAMETER)
         return Entry(given.queue, given.request, session.opened), cursor
 
-    def _in_use(self, given: Description) -> bool:
+    def in_use(self, given: Description) -> bool:
+        """Return true for a dwRequestID of a read that waits on the same queue."""
         return any((each.number, each.request) == (given.queue, given.request) for each in self.entries)
 
     def read(self, call: Call, asked: Asked, entry: Entry, cursor: Cursor | None) -> None:
@@ -446,8 +448,12 @@ class Qm2Qm(Interface):
         """Let a read that waits end with the status that says so."""
         queue = entry.opened.at.queue
         waiting = [] if queue is None else [each for each in queue.waiters if each.tag == (entry, entry.request)]
-        self.manager.reading.cancel_all(waiting, CANCELLED_BY_CLIENT)
+        self.manager.reading.cancel_all(waiting, self.cancelled_status())
         self._forget(entry)
+
+    def cancelled_status(self) -> int:
+        """The status of a cancelled read (MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)."""
+        return CANCELLED_BY_CLIENT
 
     def _forget(self, entry: Entry) -> None:
         if entry in self.entries:
