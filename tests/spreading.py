@@ -59,6 +59,7 @@ SECONDS: Mapping[str, int] = {
     "report/test_report_browser.py": 20,
     "embedded/test_embedded_faults.py": 30,
     "embedded/network/test_embedded_network_faults.py": 20,
+    "embedded/network/test_embedded_rpc_faults.py": 20,
     "grammar/test_grammar_generated.py": 20,
     "grammar/test_grammar_lark.py": 12,
     "grammar/test_grammar_bulk.py": 12,

@@ -223,6 +223,7 @@ def _watching(budget_s: float | None) -> Iterator[Watch]:
 def _ready(ready: Ready) -> None:
     """Print the line for which a client's script waits."""
     told = {"listen": str(ready.listen), "ping": ready.ping and str(ready.ping), "guid": ready.guid}
+    told["rpc"] = ready.rpc and str(ready.rpc)
     known = {name: value for name, value in told.items() if value is not None}
     if json_wanted():
         print(json_module.dumps({"ready": known}), flush=True)
@@ -418,6 +419,13 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NAME=TIME", help="Receive what comes to a queue so long after it came."),
     ] = None,
+    rpc: Annotated[
+        str | None,
+        typer.Option(metavar="[HOST:]PORT", help="Offer remote read and management over RPC, which are not judged."),
+    ] = None,
+    rpc_epm: Annotated[
+        int | None, number("--rpc-epm", 1, 65_535, "One more port of --rpc, for the endpoint mapper: 135.")
+    ] = None,
     state_dir: Annotated[
         Path | None, typer.Option(help="Folder in which state is kept until the next time (default: nowhere).")
     ] = None,
@@ -447,6 +455,8 @@ def serve(
             ways=several(way),
             queues=queue or (),
             consume=consume or (),
+            rpc=rpc,
+            rpc_epm=rpc_epm,
             state_dir=None if state_dir is None else str(state_dir.absolute()),
         ),
         record=record,

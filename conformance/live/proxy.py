@@ -45,7 +45,7 @@ class Wanted:
     """How the server is to be. timers: `NAME=SECONDS`; consume: the same for queues; the rest as its options.
 
     ways: what it does otherwise within the documents. replies: queues whose messages are answered. insecure_nacks: it
-    tells of missing queues and rights, too.
+    tells of missing queues and rights, too. rpc: `[HOST:]PORT` of the RPC planes. rpc_epm: one more port of theirs.
     """
 
     timers: Sequence[str] = ()
@@ -57,6 +57,8 @@ class Wanted:
     state_dir: str | None = None
     replies: Sequence[str] = ()
     insecure_nacks: bool = False
+    rpc: str | None = None
+    rpc_epm: int | None = None
 
     def arguments(self) -> list[str]:
         """Return the options of its command line."""
@@ -66,6 +68,8 @@ class Wanted:
         }  # fmt: skip
         words = [word for option, values in several.items() for value in values for word in (option, value)]
         words += ["--insecure-nacks"] if self.insecure_nacks else []
+        words += ["--rpc", self.rpc] if self.rpc is not None else []
+        words += ["--rpc-epm", str(self.rpc_epm)] if self.rpc_epm is not None else []
         return [*words, *(["--state-dir", self.state_dir] if self.state_dir is not None else [])]
 
 
@@ -105,7 +109,7 @@ def _hint(word: str, known: Sequence[str], otherwise: str) -> str:
 
 
 class Server:
-    """A running server. listen, ping: where it is. guid: its identifier."""
+    """A running server. listen, ping, rpc: where it is. guid: its identifier."""
 
     def __init__(self, listen: Place, ping_port: int, peer_port: int, wanted: Wanted) -> None:
         """Start it and wait until it is ready. Raises BadInput for what it refuses, ServerGone otherwise."""
@@ -125,6 +129,7 @@ class Server:
         self._reader.start()
         ready = self._ready()
         self.listen, self.ping = place(ready["listen"]), place(ready["ping"])
+        self.rpc = place(ready["rpc"]) if "rpc" in ready else None
         self.guid: str = ready["guid"]
 
     @property
@@ -249,11 +254,12 @@ _FULL = "no more than {:,} connections can be open at once (ulimit -n): further 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Where clients are heard. ping: None when pings are not handed on. guid: of the server of `serve`."""
+    """Where clients are heard. ping: None when pings are not handed on. guid, rpc: of the server of `serve`."""
 
     listen: Place
     ping: Place | None = None
     guid: str | None = None
+    rpc: Place | None = None
 
 
 @dataclass(slots=True)
@@ -329,6 +335,8 @@ def serve(
         raise BadInput(
             f"{listen.host} is no loopback address, and serve listens on this machine alone: give 127.0.0.1:1801."
         )
+    if not near((wanted.rpc or "").rpartition(":")[0].strip("[]") or listen.host):
+        raise BadInput(f"{wanted.rpc} is no loopback address, and serve listens on this machine alone: give a port.")
     _check(judging)
     judging = replace(judging, clients_of=_plain(listen.host))
     comment = f"the port of the server is {listen.port}"
@@ -348,7 +356,7 @@ def serve(
         passing.proxy.reverse(reverse)
         for client in _CLIENTS:  # A client may have acknowledgments sent to another address than it comes from.
             passing.proxy.also(reverse(client))
-        return passing.run(Ready(place, ping, server.guid), lambda: server.over)
+        return passing.run(Ready(place, ping, server.guid, server.rpc), lambda: server.over)
 
 
 class _Passing:

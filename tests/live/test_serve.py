@@ -164,6 +164,9 @@ def test_connections_back_that_are_not_seen_are_told(tmp_path: Path, monkeypatch
         (["--timer", "no-such-timer=2s"], "no-such-timer"),
         (["--timer", "session-cleanup=soon"], "session-cleanup=soon"),
         (["--listen", "10.0.0.1:1801"], "loopback"),
+        (["--rpc", "10.0.0.1:2103"], "loopback"),
+        (["--rpc", "nonsense"], "[HOST:]PORT"),
+        (["--rpc-epm", "135"], "--rpc-epm needs --rpc"),
     ],
 )
 def test_a_mistake_is_one_sentence(words: list[str], named: str, tmp_path: Path) -> None:

@@ -127,6 +127,8 @@ def settings(options: argparse.Namespace) -> Settings:
     names = tuple(queue.name.lower() for queue in queues)
     for name in options.reply:
         _known("queue", _queue_name(name), names)
+    if options.rpc_epm is not None and options.rpc is None:
+        raise Refused("--rpc-epm needs --rpc")
     consumes = [f"{_queue_name(pair.partition('=')[0])}={pair.partition('=')[2]}" for pair in options.consume]
     return Settings(
         host=host,
@@ -208,7 +210,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (Refused, StoreError) as wrong:
         return _refuse(str(wrong))
     except OSError as error:
-        return _refuse(f"cannot listen on {options.listen}: {error.strerror or error}")
+        return _refuse(f"cannot listen on {error.filename or options.listen}: {error.strerror or error}")
     return 0
 
 

@@ -102,7 +102,10 @@ class RpcPorts:
 
     async def _open(self, host: str, port: int) -> Address:
         loop = asyncio.get_running_loop()
-        listener = await loop.create_server(lambda: RpcConnection(self), host or None, port)
+        try:
+            listener = await loop.create_server(lambda: RpcConnection(self), host or None, port)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, f"{host}:{port}") from None
         self._listeners.append(listener)
         found = listener.sockets[0].getsockname()
         return str(found[0]), int(found[1])

@@ -27,6 +27,7 @@ class Process:
         ready = json.loads(self.child.stdout.readline())["ready"]
         self.port = int(ready["listen"].rpartition(":")[2])
         self.ping = int(ready["ping"].rpartition(":")[2])
+        self.rpc = int(ready.get("rpc", ":0").rpartition(":")[2])
         self.guid = ready["guid"]
 
     def connect(self, address: str = "127.0.0.2") -> socket.socket:

@@ -226,6 +226,6 @@ def test_a_port_that_is_taken_is_one_sentence(shared: Process) -> None:
 
 def test_faults_are_listed() -> None:
     done = subprocess.run((*COMMAND, "--faults"), capture_output=True, text=True, timeout=60, check=True)
-    listed = [json.loads(line) for line in done.stdout.splitlines()]
+    listed = [each for each in map(json.loads, done.stdout.splitlines()) if "plane" not in each]
     assert [each["name"] for each in listed] == list(FAULTS)
     assert all(set(each) == {"name", "breaks", "says"} for each in listed)
