@@ -23,7 +23,7 @@ MOST_GROUPS = 256
 
 
 class Link(Protocol):
-    """What a connection is written to."""
+    """The transport of a connection. address, local: of its two ends."""
 
     address: str
     local: str

@@ -357,7 +357,7 @@ def body_whole(plain, self, position, most):
 
 @fault("body-short", MessagePackets.sections, "MS-MQRR 3.1.4.7")
 def body_short(plain, self, position, most):
-    """Of a body that is cut one byte less is returned."""
+    """A body that is cut is returned with one byte less."""
     return plain(position, max(most - 1, 0) if len(plain(position, most)) > 1 else most)
 
 

@@ -42,7 +42,7 @@ _LITTLE = b"\x10\0\0\0"
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What all PDUs begin with. order: of the numbers of its sender, by the label. length: of the whole PDU."""
+    """The common head of PDUs. order: of the numbers of its sender, by the label. length: of the whole PDU."""
 
     kind: int
     flags: int

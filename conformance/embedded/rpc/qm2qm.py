@@ -98,7 +98,7 @@ def handle_number(at: Descriptor) -> int:
 
 
 class QmComm(Interface):
-    """What qmcomm offers to readers of another queue manager: open, close, create a cursor, and the ports."""
+    """The part of qmcomm for readers of another queue manager: open, close, create a cursor, and the ports."""
 
     syntax: ClassVar[Syntax] = Syntax("fdb3a030-065f-11d1-bb9b-00a024ea5525")
     operations: ClassVar[Mapping[int, Operation]] = {

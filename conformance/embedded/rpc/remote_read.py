@@ -80,7 +80,7 @@ class Pending:
 
 @dataclass(slots=True, eq=False)
 class OpenQueue:
-    """What a context handle stands for. move: pMoveContext, for a handle that messages are moved to."""
+    """The open queue of a context handle. move: pMoveContext, for a handle that messages are moved to."""
 
     at: Descriptor
     move: int = 0
