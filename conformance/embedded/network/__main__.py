@@ -85,6 +85,14 @@ def _cleanup(seconds: float) -> float:
     return seconds
 
 
+def _account() -> tuple[str, str] | None:
+    """Return the account of the RPC planes, which the environment names. Raises Refused for one without password."""
+    user, password = os.environ.get("MQCONFORM_RPC_USER"), os.environ.get("MQCONFORM_RPC_PASSWORD")
+    if user and not password:
+        raise Refused("MQCONFORM_RPC_USER needs MQCONFORM_RPC_PASSWORD")
+    return (user, password) if user and password else None
+
+
 def _seconds(option: str, pairs: Sequence[str], known: Sequence[str], kind: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for pair in pairs:
@@ -145,6 +153,7 @@ def settings(options: argparse.Namespace) -> Settings:
         rpc=None if options.rpc is None else _address(options.rpc, "--rpc", host),
         rpc_mapper=_port("--rpc-epm", options.rpc_epm),
         rpc_cleanup_s=_cleanup(options.rpc_cleanup),
+        rpc_account=_account(),
         deviations=(*options.way, *options.reading, *options.fault),
     )
 

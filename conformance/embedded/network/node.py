@@ -24,6 +24,7 @@ from conformance.embedded.network.settings import Durations, Scheduler, Settings
 from conformance.embedded.packet_layout import Malformed
 from conformance.embedded.packet_writing import PacketWriter
 from conformance.embedded.queues import Queues
+from conformance.embedded.rpc.ntlm import Account
 from conformance.embedded.rpc.planes import Planes, RpcParts, RpcSettings
 
 
@@ -135,7 +136,9 @@ class Node:
         self.acknowledging = parts.acknowledging(self, insecure=settings.insecure_nacks)
         self.incoming = parts.receiver(self)
         self.pings = parts.pings(self)
-        self.planes = Planes(self.manager, parts.rpc, RpcSettings(round(settings.rpc_cleanup_s * 1000)))
+        account = None if settings.rpc_account is None else Account(*settings.rpc_account)
+        rpc = RpcSettings(round(settings.rpc_cleanup_s * 1000), account)
+        self.planes = Planes(self.manager, parts.rpc, rpc)
         self.sessions: list[Session] = []
         self.routes: dict[str, Route] = {}
         self.held_bytes = 0

@@ -64,7 +64,8 @@ class Settings:
 
     peers: hosts that may be connected to, beside loopback ones and those that have connected themselves.
     rpc: where the RPC planes are, None for nowhere; rpc_mapper: one more port of theirs, for the endpoint mapper.
-    rpc_cleanup_s: after which a remote receive that is not ended is undone (MS-MQRR note 11).
+    rpc_cleanup_s: after which a remote receive that is not ended is undone (MS-MQRR note 11). rpc_account: the user and
+    password of who alone may call, with packet privacy; None for anybody.
     """
 
     host: str
@@ -81,6 +82,7 @@ class Settings:
     rpc: tuple[str, int] | None = None
     rpc_mapper: int | None = None
     rpc_cleanup_s: float = 300.0
+    rpc_account: tuple[str, str] | None = None
     deviations: tuple[str, ...] = ()
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 from conformance.embedded.entities import MqError
 from conformance.embedded.rpc import pdus
 from conformance.embedded.rpc.ndr import BAD_STUB_DATA, HANDLE_SIZE, Damaged, Order, Reader, status_only
-from conformance.embedded.rpc.pdus import ACCEPTED, NDR, NO_SYNTAX, Bind, Header, Offer, Request, Syntax
+from conformance.embedded.rpc.pdus import ACCEPTED, NDR, NO_SYNTAX, Bind, Header, Offer, Request, Syntax, Verifier
+from conformance.embedded.rpc.protection import OVERHEAD, PRIVACY, Protection
 
 if TYPE_CHECKING:
     from conformance.embedded.rpc.planes import Planes
@@ -47,6 +48,7 @@ class Interface:
 
     syntax: ClassVar[Syntax]
     operations: ClassVar[Mapping[int, Operation]]
+    for_anybody: ClassVar[frozenset[int]] = frozenset()  # opnums that need no authentication
 
     def __init__(self, planes: Planes) -> None:
         self.planes = planes
@@ -208,6 +210,7 @@ class Line:
         self.longest = pdus.MIN_FRAGMENT
         self._held = bytearray()
         self._coming: Coming | None = None
+        self.protection: Protection | None = None
 
     @property
     def held(self) -> int:
@@ -262,10 +265,13 @@ class Line:
             if head.kind in (pdus.BIND, pdus.ALTER):
                 self._bind(head, pdus.read_bind(head, data))
             elif head.kind == pdus.REQUEST:
-                self._request(head, pdus.read_request(head, data))
+                request = pdus.read_request(head, data)
+                self._request(head, request, self._stub(data, request))
+            elif head.kind == pdus.AUTH3:
+                self._authenticate(pdus.verifier(head, data))
             elif head.kind == pdus.ORPHANED:
                 self._orphan(head.call)
-            elif head.kind not in (pdus.CANCEL, pdus.AUTH3):
+            elif head.kind != pdus.CANCEL:
                 raise Damaged(pdus.PROTOCOL_ERROR)
         except Damaged as damage:
             self._broken(head, damage.status)
@@ -283,10 +289,17 @@ class Line:
     def _bind(self, head: Header, bind: Bind) -> None:
         if (head.kind == pdus.BIND) != (self.group is None) or not bind.offers:
             raise Damaged(pdus.PROTOCOL_ERROR)
-        if bind.verifier is not None:
-            self.send(pdus.bind_nak(head.call, pdus.NAK_AUTHENTICATION))
-            self.end()
-            return
+        auth = b""
+        if bind.verifier is not None and self.protection is None:
+            self.protection = self.planes.protection(bind.verifier)
+            answer = self.protection.challenge(bind.verifier.value) if self.protection is not None else None
+            if answer is None:
+                self.send(pdus.bind_nak(head.call, pdus.NAK_AUTHENTICATION))
+                self.end()
+                return
+            auth = answer
+        elif bind.verifier is not None:
+            self._authenticate(bind.verifier)
         port = ""
         if self.group is None:
             self.group = self.planes.groups.join(bind.group)
@@ -298,8 +311,25 @@ class Line:
         results = [self.result(offer) for offer in bind.offers]
         kind = pdus.BIND_ACK if head.kind == pdus.BIND else pdus.ALTER_RESPONSE
         sizes = (self.longest, self.longest)
-        flags = head.flags & pdus.MULTIPLEXED
-        self.send(pdus.bind_ack(kind, head.call, self.group_number(), sizes, port, results, flags=flags))
+        flags = head.flags & (pdus.MULTIPLEXED | (pdus.HEADER_SIGNING if auth else 0))
+        self.send(pdus.bind_ack(kind, head.call, self.group_number(), sizes, port, results, flags=flags, auth=auth))
+
+    def _authenticate(self, verifier: Verifier | None) -> None:
+        if self.protection is not None and verifier is not None:
+            self.protection.authenticate(verifier.value)
+
+    def _stub(self, data: bytes, request: Request) -> bytes:
+        """Return the stub of a fragment, without its protection. Raises Damaged."""
+        if self.protection is not None:
+            return self.protection.unprotect(data, request)
+        if request.verifier is not None:
+            raise Damaged(pdus.PROTOCOL_ERROR)
+        return request.stub
+
+    def permitted(self, interface: Interface, opnum: int) -> bool:
+        """Return true for a call that its client may make: where there is an account, with packet privacy alone."""
+        level = 0 if self.protection is None else self.protection.level
+        return self.planes.account is None or level >= PRIVACY or opnum in interface.for_anybody
 
     def fragment_size(self, bind: Bind) -> int:
         """Return the length of the longest fragments, in bytes: what both ends can take, a multiple of 8."""
@@ -331,8 +361,8 @@ class Line:
 
     # Requests.
 
-    def _request(self, head: Header, request: Request) -> None:
-        if self.group is None or request.verifier is not None:
+    def _request(self, head: Header, request: Request, stub: bytes) -> None:
+        if self.group is None:
             raise Damaged(pdus.PROTOCOL_ERROR)
         if head.flags & pdus.FIRST:
             if self._coming is not None or head.call in self.calls:
@@ -341,7 +371,7 @@ class Line:
         coming = self._coming
         if coming is None or coming.head.call != head.call:
             raise Damaged(pdus.PROTOCOL_ERROR)
-        coming.stub += request.stub
+        coming.stub += stub
         if len(coming.stub) > pdus.MAX_REQUEST:
             raise Damaged(pdus.PROTOCOL_ERROR)
         if head.flags & pdus.LAST:
@@ -352,6 +382,8 @@ class Line:
         interface = self.contexts.get(call.context)
         if interface is None:
             call.fault(self.unknown_context(), executed=False)
+        elif not self.permitted(interface, call.opnum):
+            call.fault(pdus.ACCESS_DENIED, executed=False)
         elif len(self.calls) >= MOST_CALLS:
             call.fault(pdus.TOO_BUSY, executed=False)
         else:
@@ -379,6 +411,9 @@ class Line:
 
     def respond(self, call: Call, stub: bytes) -> None:
         """Send a response, in as many fragments as it takes."""
-        for flags, left, part in pdus.parts(stub, self.longest - pdus.RESPONSE_HEAD):
+        protection = self.protection
+        room = self.longest - pdus.RESPONSE_HEAD - (OVERHEAD if protection is not None else 0)
+        make = pdus.pdu if protection is None else protection.protect
+        for flags, left, part in pdus.parts(stub, room):
             body = pdus.response_body(call.context, left, part)
-            self.send(pdus.pdu(pdus.RESPONSE, call.number, body, flags))
+            self.send(make(pdus.RESPONSE, call.number, body, flags))

@@ -22,6 +22,7 @@ class EndpointMapper(Interface):
     """Tells the port of the interfaces of a manager."""
 
     syntax: ClassVar[Syntax] = Syntax("e1af8308-5d1f-11c9-91a4-08002b14a0fa", 3)
+    for_anybody: ClassVar[frozenset[int]] = frozenset({3})
     operations: ClassVar[Mapping[int, Operation]] = {3: Operation("map", 40)}
 
     def map(self, call: Call) -> bytes:

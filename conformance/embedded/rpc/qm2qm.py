@@ -101,6 +101,7 @@ class QmComm(Interface):
     """The part of qmcomm for readers of another queue manager: open, close, create a cursor, and the ports."""
 
     syntax: ClassVar[Syntax] = Syntax("fdb3a030-065f-11d1-bb9b-00a024ea5525")
+    for_anybody: ClassVar[frozenset[int]] = frozenset({31})
     operations: ClassVar[Mapping[int, Operation]] = {
         2: Operation("open_remote_queue", HANDLE_SIZE + 12),
         3: Operation("close_remote_queue_context", HANDLE_SIZE),
@@ -198,6 +199,7 @@ class Qm2Qm(Interface):
     """The methods of qm2qm, by opnum."""
 
     syntax: ClassVar[Syntax] = Syntax("1088a980-eae5-11d0-8d9b-00a02453c337")
+    for_anybody: ClassVar[frozenset[int]] = frozenset({7})
     operations: ClassVar[Mapping[int, Operation]] = {
         0: Operation("start_receive"),
         1: Operation("end_receive", HANDLE_SIZE),

@@ -116,6 +116,7 @@ class RemoteRead(Interface):
     """The methods, by opnum."""
 
     syntax: ClassVar[Syntax] = Syntax("1a9134dd-7b39-45ba-ad88-44d01ca47f28")
+    for_anybody: ClassVar[frozenset[int]] = frozenset({0})
     operations: ClassVar[Mapping[int, Method]] = {
         0: Method("get_server_port"),
         2: Method("open_queue", None),
