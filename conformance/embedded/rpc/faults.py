@@ -95,6 +95,18 @@ def rpc_one_group(plain, self, number):
     return plain(next(iter(self._groups), 0))
 
 
+@fault("anybody-may-call", Line.permitted, "MS-MQRR 5.1")
+def anybody_may_call(plain, self, interface, opnum):
+    """An account is not needed where the server has one."""
+    return True
+
+
+@fault("port-needs-account", Line.permitted, "MS-MQMP 3.1.4.24")
+def port_needs_account(plain, self, interface, opnum):
+    """The ports are told to nobody without packet privacy."""
+    return self.protection is not None or self.planes.account is None
+
+
 @fault("rundown-forgotten", RemoteRead.run_down, "MS-MQRR 3.1.6.2")
 def rundown_forgotten(plain, self, value):
     """A queue stays open when its client has gone, if a receive was begun on it."""

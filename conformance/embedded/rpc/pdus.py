@@ -34,7 +34,7 @@ NAK_UNSPECIFIED, NAK_LOCAL_LIMIT, NAK_VERSION, NAK_AUTHENTICATION = 0, 2, 4, 8
 
 MAX_FRAGMENT = 5840  # bytes of a PDU here
 MIN_FRAGMENT = 1432  # bytes that every end can take (C706 12.6.3.1)
-MAX_REQUEST = 1 << 20  # bytes of a request put together
+MAX_REQUEST = 1 << 18  # bytes of a request put together
 HEADER_SIZE, TRAILER_SIZE = 16, 8
 RESPONSE_HEAD = 24
 _LITTLE = b"\x10\0\0\0"

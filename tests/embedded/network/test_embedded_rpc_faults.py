@@ -209,11 +209,17 @@ def older(at: Desk) -> list[object]:
     return [*found, empty.reader.call(8)]
 
 
-STORIES: tuple[Story, ...] = (bindings, opened, gone, reads, recoverable, waits, moves, managed, older)
+def guarded(at: Desk) -> list[object]:
+    client = Client(at)
+    return [tried(partial(client.call, opnum, NULL)) for opnum in (0, 3)]
+
+
+STORIES: tuple[Story, ...] = (bindings, opened, gone, reads, recoverable, waits, moves, managed, older, guarded)
 
 
 def told(story: Story, *names: str) -> object:
-    with TemporaryDirectory() as folder, desk(Path(folder), *names) as at:
+    account = ("user", "password") if story is guarded else None
+    with TemporaryDirectory() as folder, desk(Path(folder), *names, rpc_account=account) as at:
         try:
             return story(at)
         except (AssertionError, OSError, Fault) as broken:
