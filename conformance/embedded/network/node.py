@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from conformance.embedded.clock import Clock, RealClock
-from conformance.embedded.delivery import Delivery
+from conformance.embedded.delivery import DEFAULTS, Delivery
 from conformance.embedded.entities import Message, MqError, Position, Queue, Reason, State
 from conformance.embedded.manager import Manager, Parts
 from conformance.embedded.network import codec as net
@@ -85,6 +85,7 @@ MOST_MESSAGES = 50_000  # of all local queues together: small ones take far more
 MOST_OUTGOING_BYTES = 16 << 20
 MOST_ROUTES = 256  # beyond, one that cannot be reached is forgotten with its messages
 _NO_GUID = bytes(16)
+_IN_MESSAGE = frozenset({*DEFAULTS, "identifier", "sent_time", "encrypted", "session", "authentication_level"})
 
 
 @dataclass(slots=True)
@@ -485,11 +486,11 @@ class Node:
         return held >= MOST_MESSAGES or manager.message_bytes + size > manager.message_quota_kb * 1024
 
     def carried(self, arrived: Arrived) -> dict[str, Json]:
-        """Return what acknowledgments of a message will need, beside the message itself."""
+        """Return what acknowledgments of a message and remote readers will need, beside the message itself."""
         session, read = arrived.session, arrived.read
         came = {"remote": session.remote.hex(), "address": session.link.address, "direct": session.direct}
         said = {name: read[name] for name in ("destination", "transaction", "encrypted") if name in read}
-        return {"came": {**came, "read": said}}
+        return {"came": {**came, "read": said, "packet": {k: v for k, v in read.items() if k not in _IN_MESSAGE}}}
 
     def stays(self, position: Position) -> None:
         """Note that a message is in a local queue: some queues are read after a while."""

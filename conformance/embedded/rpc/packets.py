@@ -9,7 +9,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.embedded import packet_layout as lay
-from conformance.embedded.entities import INFINITE, Position
+from conformance.embedded.entities import INFINITE, MqError, Position
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
@@ -19,6 +19,7 @@ FULL, BINARY_FIRST, BINARY_SECOND = range(3)
 SUBQUEUE_PRESENT, ADDRESS_PRESENT = 0x02, 0x10
 IPV4, IPV6 = 1, 6
 SUBQUEUE_SIZE, EXTENSION_SIZE, ADDRESS_SIZE = 148, 12, 28
+_ALGORITHMS = frozenset({"privacy_level", "hash_algorithm", "encryption_algorithm"})
 _NAME_SIZE = 64
 _MANAGER_AT = lay.BASE.size + 16  # QueueManagerAddress of the UserHeader
 _SENT_AT = lay.BASE.size + 36  # SentTime of the UserHeader
@@ -47,10 +48,14 @@ class MessagePackets:
         said = manager.outgoing.said(queue, message)
         if queue.kind == "system":
             said["destination"] = f"DIRECT=OS:{manager.computer}\\private$\\{queue.id.partition(';')[2]}"
-        said |= {name: value for name, value in came.get("read", {}).items() if name in ("destination", "transaction")}
-        if message.fields.get("privacy", "none") == "none":
+        if came:
+            said |= came["packet"]
+        elif message.fields.get("privacy", "none") == "none":
             manager.sealing.dress(said, message)
-        return base64.b64decode(manager.writer.encode(said))
+        try:
+            return base64.b64decode(manager.writer.encode(said))
+        except MqError:  # algorithms that mean nothing in an unsigned packet can be any
+            return base64.b64decode(manager.writer.encode({k: v for k, v in said.items() if k not in _ALGORITHMS}))
 
     def sections(self, position: Position, most: int) -> list[Section]:
         """Return the sections of a message of whose body at most so many bytes are wanted (3.1.4.7)."""

@@ -7,9 +7,22 @@ import struct
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from embedded_network_peer import PLAIN, SERVER, STARTED_MS, TO_TRANSACTIONAL, TRANSACTIONAL, Desk, Said, desk
+from embedded_network_peer import (
+    ADMIN,
+    BACK,
+    CLIENT,
+    PLAIN,
+    SERVER,
+    STARTED_MS,
+    TO_TRANSACTIONAL,
+    TRANSACTIONAL,
+    Desk,
+    Said,
+    desk,
+)
 from embedded_rpc_peer import (
     ACK,
     FOREVER,
@@ -98,6 +111,42 @@ def test_what_a_packet_says_to_a_remote_reader(at: Desk) -> None:
     assert struct.unpack_from("<IIB3x", extension) == (12, 148 + 28, 0x12)
     assert extension[12:160] == struct.pack("<I", 148) + bytes(144)
     assert extension[160:] == struct.pack("<IHHI16s", 28, 4, 1, 0, bytes((127, 0, 0, 2)))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"admin": ADMIN, "response": BACK, "asks": 1, "label": "a label"},
+        {"admin": ADMIN, "recoverable": True, "journal": 0x300, "reach": FOREVER, "lives": 5000},
+        {"trace": uuid.UUID(int=9).bytes_le, "hops": 3},
+        {"queue": TO_TRANSACTIONAL, "transaction": (7, 1, 1, 0, 12)},
+        {"manager": SERVER.bytes_le, "destination": (3, (1).to_bytes(4, "little"))},
+    ],
+)
+def test_a_packet_is_the_one_that_came(at: Desk, given: dict[str, Any]) -> None:
+    said = Said(body=b"body and padding!", **given)
+    number = queue(at).number  # type: ignore[attr-defined]
+    if said.destination is not None:
+        said.destination = (3, int(number).to_bytes(4, "little"))
+    peer = at.open()
+    peer.say(said.packet())
+    client = Client(at)
+    packet = client.start(client.open(OTHER if "transaction" in given else QUEUE), PEEK).packet
+    sent = said.packet()
+    assert packet[:12] + packet[16:32] + packet[48 : len(sent)] == sent[:12] + sent[16:32] + sent[48:]
+    if said.destination is not None:
+        assert packet[32:48] == CLIENT
+
+
+def test_algorithms_that_are_none(at: Desk) -> None:
+    said = bytearray(Said(body=b"body").packet())
+    where = len(said) - 4 - 12
+    assert said[where : where + 8] == struct.pack("<II", 0x800E, 0x6610)
+    said[where : where + 8] = bytes(8)
+    at.open().say(bytes(said))
+    client = Client(at)
+    assert bodies(client.start(client.open(QUEUE), PEEK)) == b"body"
 
 
 def test_part_of_a_body(at: Desk) -> None:
