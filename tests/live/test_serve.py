@@ -150,6 +150,14 @@ def test_connections_back_that_are_not_seen_are_told(tmp_path: Path, monkeypatch
 
 
 @served
+def test_serve_tells_where_it_is_called(tmp_path: Path) -> None:
+    words = ("serve", "--listen", "127.0.0.1:0", "--ping-port", "0", "--rpc", "0", "--fault", "server-port-zero")
+    with command(*words, folder=tmp_path) as (process, ready):
+        socket.create_connection(place(ready["rpc"]), 20).close()
+        assert ended(process)[0] is ExitCode.NOTHING_JUDGED
+
+
+@served
 @pytest.mark.parametrize(
     ("words", "named"),
     [
