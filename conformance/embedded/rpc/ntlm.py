@@ -93,7 +93,7 @@ class Account:
 
 
 class Direction:
-    """What one end sends, protected: its keys, its cipher and its count (MS-NLMP 3.4)."""
+    """The protection of one direction: its keys, its cipher and its count (MS-NLMP 3.4)."""
 
     def __init__(self, session_key: bytes, flags: int, sender: str, other: str) -> None:
         self._sign_key = _md5(session_key + _MAGIC.format(sender, other, "signing").encode("ascii"))
