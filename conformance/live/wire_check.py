@@ -26,6 +26,8 @@ _ESTABLISH = "EstablishConnectionHeader."
 _PARAMETERS = ("RecoverableAckTimeout", "AckTimeout", "WindowSize")
 _REFUSED = "InternalHeader.Flags.CS"
 _BACK = "connection back"
+_OURS_S = 0.5  # RecoverableAckTimeout of our own parameters.
+_WAITS = "ConnectionParametersHeader.RecoverableAckTimeout"
 _CLASS = "MessagePropertiesHeader.MessageClass"
 _LOOK_S = 0.25  # After each wait for a connection this long, the session of the message is looked at.
 _SETUP = "mqconform wire setup makes the queue; run what it prints on the server"
@@ -138,6 +140,7 @@ class _Check:
             ]
             words = [one for one in self.others if one.kind == "UserMessage" and self._is_ours(one)]
             if words:
+                time.sleep(_OURS_S)
                 self._send(told, packets.session_ack(len(self.others), 1, 1, 1, 1))
                 self.say(_BACK, "ok", "not needed: acknowledgments come on the session that is open")
                 self._say_class(words[0].fields.get(_CLASS))
@@ -160,7 +163,7 @@ class _Check:
             asked = self._one(session, "ConnectionParameters", "it ended the handshake half-way")
             keys = {name: asked.fields[name] for name in asked.fields if name.startswith("ConnectionParametersHeader.")}
             self._send(session, packets.parameters({name: keys[name] for name in _keys(keys)}))
-            number = self._class(session)
+            number = self._class(session, keys.get(_WAITS))
         except _Over as why:
             self.say(_BACK, "wrong", str(why))
             return
@@ -178,15 +181,19 @@ class _Check:
         ours = UUID(self.ends.client).bytes_le + self.ends.first_id.to_bytes(4, "little")
         return word.fields.get("MessagePropertiesHeader.CorrelationID") == ours
 
-    def _class(self, session: Session) -> object:
-        """Return the class of the acknowledgment of our message; others that still waited are acknowledged, too."""
+    def _class(self, session: Session, timeout_ms: object) -> object:
+        """Return the class of the acknowledgment of our message; others that still waited are acknowledged, too.
+
+        timeout_ms: RecoverableAckTimeout of the session, for which a SessionAck waits (MS-MQQB 3.1.6.4).
+        """
         until = time.monotonic() + STEP_S
         count = kept = 0
         while time.monotonic() < until:
             came = self._one(session, "UserMessage", "no acknowledgment of the message came")
             count, kept = count + 1, kept + bool(came.fields.get("UserHeader.Flags.DM"))
-            self._send(session, packets.session_ack(count, 1 if kept else 0, (1 << min(kept, 32)) - 1, 0, 0))
             if self._is_ours(came):
+                time.sleep(min(timeout_ms / 1000 if isinstance(timeout_ms, int) else 0.0, STEP_S))
+                self._send(session, packets.session_ack(count, 1 if kept else 0, (1 << min(kept, 32)) - 1, 0, 0))
                 return came.fields.get(_CLASS)
         raise _Over("Acknowledgments came, and none of them of our message.")
 
