@@ -31,13 +31,12 @@ from conformance.judge.rules import (
     keys_in,
     parts_of,
 )
-from conformance.judge.sessions import mutations, packets
-from conformance.judge.sessions.packets import FieldRule
-from conformance.spec.catalogue import Requirement, requirement, requirement_id
-from conformance.spec.versions import LEVELS
+from conformance.report.wireshark.literals import Literal, LuaRules, literal, weak
+from conformance.report.wireshark.sessions import lua_session_packets, lua_sessions, session_rules_left_out
+from conformance.spec.catalogue import requirement, requirement_id
 from conformance.wire import appended, decode, elements, framing, headers
 from conformance.wire.display import VALUE_NAMES
-from conformance.wire.headers import ACK_BODIES, EXTENSION_SECTIONS, INTERNAL_PACKETS, MALFORMED, USER_MESSAGE_SECTIONS
+from conformance.wire.headers import ACK_BODIES, EXTENSION_SECTIONS, INTERNAL_PACKETS, USER_MESSAGE_SECTIONS
 from conformance.wire.layout import (
     Align,
     Bits,
@@ -89,18 +88,6 @@ SECTIONS: tuple[Section, ...] = (
 _OF_TEXT = ("Terminated", "Inner", "Odd")
 _OF_LIST = ("Elements", "Stopped", "StoppedType", "Left", "Way", "Plain", "Prefixed", "Foreign")
 _HALF = 32  # bits of the halves of a 64-bit word, which a Lua number holds exactly
-
-Literal = int | str | bytes | bool
-
-
-def literal(value: Literal) -> str:
-    """Emit a value as Lua source. Text becomes UTF-8."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
-        return f"{value:#x}" if value > 9 else str(value)
-    raw = value.encode("utf-8") if isinstance(value, str) else value
-    return '"' + "".join(chr(one) if 32 <= one < 127 and one not in b'"\\' else f"\\{one:03d}" for one in raw) + '"'
 
 
 def sections() -> str:
@@ -349,18 +336,6 @@ def filter_name(key: str) -> str:
     return f"msmq.{out}"
 
 
-@dataclass(frozen=True, slots=True)
-class LuaRules:
-    """Rules in Lua. source: calls that declare them. written: ids of the emitted rules.
-
-    left_out: ids of the other rules, with the reason.
-    """
-
-    source: str
-    written: tuple[str, ...]
-    left_out: Mapping[str, str]
-
-
 def lua_rules(
     *, profile: str, readings: Mapping[str, tuple[str, ...]], level: str, rules: Iterable[Rule] = rules_of("buffer")
 ) -> LuaRules:
@@ -407,11 +382,6 @@ def _lacks(key: str) -> str:
     if key.endswith((".Misspelled", ".Outdated")):
         return _GRAMMAR
     return next((why for begin, why in _LACKING if key.startswith(begin)), f"needs {key}, which is not decoded here")
-
-
-def weak(demand: Requirement, level: str) -> bool:
-    """Return True when a broken requirement only warns at this level."""
-    return LEVELS.index(demand.level) > LEVELS.index(level)
 
 
 def lua_tree(expr: Expr) -> str:
@@ -489,54 +459,6 @@ def _value_of(tree: Expr) -> frozenset[str]:
     return frozenset(key for part in parts_of(tree) for key in _value_of(part))
 
 
-SEVERAL_PACKETS = "needs other packets of the session, or several fields at once"
-_PRESENT = requirement_id("MQQB-2.2.1.present")
-
-
-def lua_session_packets(*, profile: str, level: str) -> LuaRules:
-    """Emit the rules on single fields, by kind of packet. left_out: all other rules of sessions."""
-    known, written, lines = declared(), dict[str, None](), list[str]()
-    for kind, rules in packets.RULES.items():
-        for rule in rules:
-            if requirement(rule.requirement).binds(profile) and rule.field in known:
-                written[rule.requirement] = None
-                lines.append(_field_rule(kind, rule, level))
-    if requirement(_PRESENT).binds(profile):
-        lines.append(_absent(level))
-    left_out = {
-        name: SEVERAL_PACKETS
-        for name in mutations.MUTATIONS
-        if name not in written and requirement(name).binds(profile)
-    }
-    return LuaRules("\n".join(lines) + "\n", tuple(written), left_out)
-
-
-def _field_rule(kind: str, rule: FieldRule, level: str) -> str:
-    among = ", ".join(f"[{value:#x}] = true" for value in sorted(rule.among))
-    return _alone(
-        kind,
-        rule.requirement,
-        rule.field,
-        f"low = {rule.low:#x}, high = {rule.high:#x}, mask = {rule.mask:#x}"
-        + (f", among = {{ {among} }}" if among else ""),
-        level,
-    )
-
-
-def _absent(level: str) -> str:
-    """Emit the rule that an internal packet has its header: a packet that ends before it has no field to look at."""
-    return _alone(MALFORMED, _PRESENT, "InternalHeader.Flags", 'announced = "BaseHeader.Flags.IN"', level)
-
-
-def _alone(kind: str, name: str, field: str, condition: str, level: str) -> str:
-    demand = requirement(name)
-    broken = "warn" if weak(demand, level) else "fail"
-    return (
-        f"alone({literal(kind)}, {{ id = {literal(name)}, broken = {literal(broken)}, fields = {{ {literal(field)} }}, "
-        f"{condition},\n  says = {literal(demand.says)} }})"
-    )
-
-
 TCP_PORT, PING_PORT = 1801, 3527
 # The requirements judged on bytes that stand where a packet must begin and are no packet.
 MARKS = (requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature"))
@@ -556,9 +478,11 @@ def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: s
     """Return the dissector. readings: reading id to accepted alternatives, the default first. level: a broken
     requirement below it is a warning. A requirement that does not bind the profile is not judged."""
     rules = lua_rules(profile=profile, readings=readings, level=level)
-    alone = lua_session_packets(profile=profile, level=level)
-    there = {name.partition("/")[0] for name in rules.written}
-    left_out = {**rules.left_out, **{name: why for name, why in alone.left_out.items() if name not in there}}
+    alone = lua_session_packets(declared(), profile=profile, level=level)
+    sessions = lua_sessions(profile=profile, readings=readings, level=level)
+    written = (*rules.written, *alone.written, *sessions.written)
+    there = {name.partition("/")[0] for name in written}
+    left_out = {**rules.left_out, **session_rules_left_out(profile=profile, written=there)}
     left_out |= dict.fromkeys(sorted(REMOTE_ONLY), "needs a message that was read remotely")
     names = _filters()
     head = [
@@ -588,9 +512,13 @@ def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: s
         + "}\n",
         "-- Names of values.\n\n" + _value_names(),
         _lua("dissect"),
+        # In a block of their own: a part of a Lua program has at most 200 local names.
+        "-- Rules of MS-MQQB on several packets of a connection.\n\nlocal begin, lose, judge_session\n",
+        "local function last_value(of)\n  local all = { of() }\n  return #all > 0 and all[#all].value or nil\nend\n",
+        f"do\n{sessions.source}\n{_lua('sessions')}end\n",
         _lua("streams"),
     ]
-    return Dissector("\n".join(parts), len(names), (*rules.written, *alone.written), left_out)
+    return Dissector("\n".join(parts), len(names), written, left_out)
 
 
 def by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:

@@ -152,7 +152,7 @@ end
 
 local INFO = {}   -- the information column of the frame being dissected
 
-local function dissect_one(reader, tvb, pinfo, tree, judged)
+local function dissect_one(reader, tvb, pinfo, tree, judged, session)
   local root = tree:add(msmq, tvb:range(0, #reader.data))
   local fields = reader.fields
   root:append_text(", " .. fields["Packet.Kind"])
@@ -171,6 +171,7 @@ local function dissect_one(reader, tvb, pinfo, tree, judged)
     root:add_proto_expert_info(E.trouble, one.says)
   end
   if judged then judge(reader, root, items, judged) end
+  for _, one in ipairs(session or {}) do verdict(one[1], one[2], root, items) end
   local label = fields["MessagePropertiesHeader.Label"]
   local text = fields["Packet.Kind"] .. (queue and " " .. queue or "")
   if label and label ~= "" then text = text .. " '" .. label .. "'" end

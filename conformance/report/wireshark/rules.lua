@@ -65,6 +65,14 @@ local function bits_of(a, mask)
   return out
 end
 
+-- The bits that two numbers have in common, and those that either has. One of them may be negative.
+local function both(a, b)
+  if b < 0 then return bits_of(b, a) end
+  return bits_of(a, b)
+end
+
+local function either(a, b) return a + b - both(a, b) end
+
 local function masked(value, mask) return of_number(value, function(a) return bits_of(a, mask) end) end
 
 local function times(value, factor) return of_number(value, function(a) return a * factor end) end

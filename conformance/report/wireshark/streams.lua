@@ -56,29 +56,25 @@ local seq_of, len_of, stream_of = Field.new("tcp.seq_raw"), Field.new("tcp.len")
 local relative_of, completeness_of = Field.new("tcp.seq"), Field.new("tcp.completeness")
 local EXPECTED, CONTIGUOUS = {}, {}
 
-local function last_value(of)
-  local all = { of() }
-  return #all > 0 and all[#all].value or nil
-end
-
 local function place_of(tvb, pinfo)
   local seq, length, stream = last_value(seq_of), last_value(len_of), last_value(stream_of)
   if not (seq and length and stream) then return nil end
   local key = string.format("%s/%s", tostring(stream), tostring(pinfo.src_port))
-  return key, (tonumber(tostring(seq)) + tonumber(tostring(length)) - tvb:len()) % 4294967296
+  return key, (tonumber(tostring(seq)) + tonumber(tostring(length)) - tvb:len()) % 4294967296, tonumber(tostring(stream))
 end
 
 local function contiguous(tvb, pinfo)
-  local key, start = place_of(tvb, pinfo)
-  if not key then return false, nil, nil end
+  local key, start, stream = place_of(tvb, pinfo)
+  if not key then return false end
   local asked = string.format("%d/%s/%.0f", pinfo.number, key, start)
   if not pinfo.visited then
     local relative, completeness = last_value(relative_of), last_value(completeness_of)
     local first = EXPECTED[key] == nil and relative == 1 and completeness and completeness % 2 == 1
       and last_value(len_of) == tvb:len()
     CONTIGUOUS[asked] = EXPECTED[key] == start or first == true
+    if first and completeness % 4 == 3 then begin(stream, key, start) end
   end
-  return CONTIGUOUS[asked] == true, key, start
+  return CONTIGUOUS[asked] == true, key, start, stream
 end
 
 local KEPT_OF_JUNK = 4096   -- unintelligible bytes that are still read as a packet
@@ -104,7 +100,7 @@ end
 -- Dissect a stream's bytes. Return false if a packet is incomplete and the rest of it was requested.
 local function dissect_stream(tvb, pinfo, tree)
   local data, at = tvb:raw(0, tvb:len()), 0
-  local known, key, start = contiguous(tvb, pinfo)
+  local known, key, start, stream = contiguous(tvb, pinfo)
   INFO = {}
   while at < #data do
     local left = #data - at
@@ -121,10 +117,12 @@ local function dissect_stream(tvb, pinfo, tree)
       length, needed = length_at(data, at, size)
       if length then
         local reader = decode_packet(data:sub(at + 1, at + length), true)
-        dissect_one(reader, tvb:range(at, length):tvb(), pinfo, tree, "whole")
+        local found = key and judge_session(stream, key, (start + at) % 4294967296, reader, pinfo)
+        dissect_one(reader, tvb:range(at, length):tvb(), pinfo, tree, "whole", found)
         at, known = at + length, true
       end
     elseif why then
+      if key then lose(stream) end
       at = dissect_junk(data, at, why, tvb, pinfo, tree, known)
       known = false
     end
@@ -134,6 +132,7 @@ local function dissect_stream(tvb, pinfo, tree)
         more(pinfo, at, needed)
         return
       end
+      if key then lose(stream) end
       local reader = decode_packet(data:sub(at + 1), false)
       dissect_one(reader, tvb:range(at, left):tvb(), pinfo, tree, "all")
       at = #data

@@ -1,0 +1,133 @@
+-- Judge packets by those before them on their connection. The first pass over the frames does it, in their order, and
+-- keeps what it has found for later passes. Nothing is judged on a connection any more once bytes of it are missing.
+
+local CONNECTIONS, OLDEST, VERDICTS = {}, {}, {}
+local MOST_CONNECTIONS, MOST_VERDICTS = 4096, 1000000
+local BACK_NS = 29000000   -- a little less than where replay doubts the clock
+local CLOCK = {}
+
+local ZERO = { __index = function() return 0 end }
+-- A node that was never used is followed by the next one, which is free too.
+local FREE = { __index = function(_, place) return place % NODE == 0 and place / NODE + 1 or 0 end }
+
+local function copy(values)
+  local out = setmetatable({}, ZERO)
+  for place, value in pairs(values) do out[place] = value end
+  return out
+end
+
+local function forget()
+  CONNECTIONS, OLDEST, VERDICTS = {}, {}, {}
+  CLOCK = { first = 1, last = 0, latest = 0, doubted = 0, frames = 0 }
+end
+
+local epoch_of = Field.new("frame.time_epoch")
+
+-- Return the time of a frame in ns since the second before the first one; 0 for one that says nothing.
+local function time_of()
+  local time = last_value(epoch_of)
+  if not time then return 0 end
+  CLOCK.base = CLOCK.base or time.secs - 1
+  local now = (time.secs - CLOCK.base) * 1e9 + time.nsecs
+  if CLOCK.base < FIRST_SECOND or now <= 0 or now >= 2 ^ 52 then return 0 end
+  if now > CLOCK.latest then
+    CLOCK.latest = now
+  elseif now < CLOCK.latest - BACK_NS then
+    CLOCK.doubted = CLOCK.latest
+  end
+  return now
+end
+
+-- Record that something of a connection is missing, or is no packet.
+function lose(stream) CONNECTIONS[stream] = false end
+
+-- Begin a direction with its first byte.
+function begin(stream, key, start)
+  local connection = CONNECTIONS[stream]
+  if connection == nil then
+    connection = { rows = copy(ROW), shared = copy(SHARED), nodes = setmetatable({}, FREE) }
+    connection.next, connection.side, connection.ends = {}, {}, 0
+    CONNECTIONS[stream] = connection
+    CLOCK.last = CLOCK.last + 1
+    OLDEST[CLOCK.last] = stream
+    if CLOCK.last - CLOCK.first >= MOST_CONNECTIONS then
+      lose(OLDEST[CLOCK.first])
+      OLDEST[CLOCK.first], CLOCK.first = nil, CLOCK.first + 1
+    end
+  end
+  if connection then
+    connection.next[key], connection.side[key], connection.ends = start, connection.ends, connection.ends + 1
+  end
+end
+
+-- Take over what a ConnectionParameters packet names.
+local function name_parameters(rows, mine, fields)
+  local at = "ConnectionParametersHeader."
+  rows[AT.RECOVERABLE_MS] = fields[at .. "RecoverableAckTimeout"] or NONE
+  rows[AT.EXPRESS_MS] = fields[at .. "AckTimeout"] or NONE
+  local window = fields[at .. "WindowSize"]
+  rows[mine + AT.NAMED] = window or NONE
+  if window then rows[mine + AT.WINDOW] = math.max(rows[mine + AT.WINDOW], window, 0) end
+end
+
+local function results(out)
+  local found = {}
+  for place = 1, out[0], 4 do
+    local one, outcome = SESSION_RULES[out[place]], out[place + 1]
+    local kind = outcome % 8
+    if one and kind == FAILS then
+      found[#found + 1] = { one.broken, one }
+    elseif one and kind == HOLDS then
+      local default = not one.default or both(math.floor(outcome / 8), one.default) ~= 0
+      if not default then found[#found + 1] = { "reading", one } end
+      if default and msmq.prefs.passes then found[#found + 1] = { "pass", one } end
+    end
+  end
+  return found
+end
+
+-- Return what is said of the packet at a place of a stream, a list of outcomes and rules.
+function judge_session(stream, key, place, reader, pinfo)
+  if pinfo.visited then return VERDICTS[pinfo.number] and VERDICTS[pinfo.number][place] or {} end
+  local connection, fields, now = CONNECTIONS[stream], reader.fields, time_of()
+  local next_place = connection and connection.next[key]
+  if not next_place then
+    lose(stream)
+    return {}
+  end
+  if place ~= next_place then
+    if (place - next_place) % 2 ^ 32 < 2 ^ 31 then lose(stream) end
+    return {}   -- it is repeated
+  end
+  local plain = #reader.trouble == 0 and (fields["Packet.Unexplained"] or 0) == 0
+  if not plain or fields["Packet.Kind"] == C.malformed or CLOCK.frames >= MOST_VERDICTS then
+    lose(stream)
+    return {}
+  end
+  connection.next[key] = (place + #reader.data) % 2 ^ 32
+  local rows, out, values = connection.rows, { [0] = 0 }, {}
+  for at, name in ipairs(READ) do values[at] = fields[name] or NONE end
+  local side = connection.side[key]
+  connection.shared[AT.DOUBTED_NS] = CLOCK.doubted
+  STEPS.see(rows, 0, side, connection.nodes, connection.shared, out, KINDS[fields["Packet.Kind"]] or OTHER, now,
+    pinfo.number, values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8], 0, 0)
+  if fields["Packet.Kind"] == "ConnectionParameters" then name_parameters(rows, SIDES[side + 1], fields) end
+  local found = results(out)
+  if #found > 0 then
+    if not VERDICTS[pinfo.number] then VERDICTS[pinfo.number], CLOCK.frames = {}, CLOCK.frames + 1 end
+    VERDICTS[pinfo.number][place] = found
+  end
+  return found
+end
+
+-- A frame of another protocol may show that the clock was set.
+local clock = Proto("msmq_clock", "Microsoft Message Queuing, the clock of the recording")
+
+function clock.dissector(tvb, pinfo, tree)
+  if not pinfo.visited then time_of() end
+end
+
+function clock.init() forget() end
+
+forget()
+register_postdissector(clock)

@@ -1,0 +1,133 @@
+"""Emits the session rules whose registers the dissector can keep: those on one field, and those of one connection."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from importlib.resources import files
+from typing import Final
+
+from conformance.capture.events import FIRST_NS
+from conformance.judge import sessions as judged
+from conformance.judge.sessions import flow_steps as steps
+from conformance.judge.sessions import mutations, packets
+from conformance.judge.sessions import registers as r
+from conformance.judge.sessions.flow import KEYS
+from conformance.judge.sessions.packets import FieldRule
+from conformance.judge.sessions.reports import READINGS, RULES, bits_of
+from conformance.report.wireshark.literals import LuaRules, literal, weak
+from conformance.report.wireshark.steps import exact, lua_steps
+from conformance.spec.catalogue import requirement, requirement_id
+from conformance.wire.headers import MALFORMED
+
+_FIELDS: Final = {
+    steps.USER_SENT: "UserMsgSequenceNumber",
+    steps.RECOVERABLE_SENT: "RecoverableMsgSeqNumber",
+    steps.NUMBER_AND_FLAGS: "RecoverableMsgAckFlags",
+    steps.LOWEST: "RecoverableMsgAckFlags",
+    steps.LOWEST_NUMBER: "RecoverableMsgAckSeqNumber",
+    steps.ONCE: "RecoverableMsgAckSeqNumber",
+    steps.RECOVERABLE_WERE_SENT: "RecoverableMsgAckSeqNumber",
+    steps.ANNOUNCED: "WindowSize",
+}
+"""The field of the SessionHeader that a rule is shown at, where it is not AckSequenceNumber."""
+_PLACES: Final = ("RECOVERABLE_MS", "EXPRESS_MS", "NAMED", "WINDOW", "DOUBTED_NS")
+_LACKING: Final = (
+    ("waits", "needs the end of a connection or of the capture"),
+    ("opening", "needs the state of the opening of a session"),
+    ("packets", "needs several fields at once, or a ping and its response"),
+)
+"""Rooms of rules that are not emitted, and what these need."""
+_CROSSING: Final = "needs messages of other connections, or who has sent them first"
+_PRESENT = requirement_id("MQQB-2.2.1.present")
+
+
+def lua_sessions(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> LuaRules:
+    """Emit the rules of `flow_steps`, with all that its registers begin with. readings: as for `dissector`."""
+    registers = r.Registers()
+    opened = registers.open(0, 0, complete=True)
+    for place, reading in READINGS:
+        registers.shared[place] = bits_of(reading, readings[reading])
+    registers.shared[r.FREE] = 0
+    rules = {
+        number: rule
+        for number, rule in RULES.items()
+        if number <= steps.DUE and requirement(rule.requirement).binds(profile)
+    }
+    lines = ["local STEPS = {}", lua_steps(steps.LOWERED, "STEPS"), "local SESSION_RULES = {"]
+    for number, rule in rules.items():
+        demand = requirement(rule.requirement)
+        broken = "warn" if weak(demand, level) else "fail"
+        default = f"default = {bits_of(rule.reading, readings[rule.reading][:1])}, " if rule.reading else ""
+        field = literal(f"SessionHeader.{_FIELDS.get(number, 'AckSequenceNumber')}")
+        lines.append(
+            f"  [{number}] = {{ id = {literal(rule.requirement)}, broken = {literal(broken)}, {default}"
+            f"fields = {{ {field} }},\n    says = {literal(demand.says)} }},"
+        )
+    base = opened.base
+    lines += [
+        "}",
+        f"local ROW = {_row(registers.connections.rows[base : base + r.WIDTH])}",
+        f"local SHARED = {_row(registers.shared)}",
+        f"local AT = {{ {', '.join(f'{name} = {getattr(r, name)}' for name in _PLACES)} }}",
+        f"local SIDES = {{ {', '.join(map(str, r.SIDES))} }}",
+        f"local KINDS = {{ {', '.join(f'{name} = {number}' for number, name in enumerate(steps.KINDS))} }}",
+        f"local READ = {{ {', '.join(map(literal, KEYS))} }}",
+        f"local NONE, NODE = {exact(r.NONE)}, {r.NODE}",
+        f"local OTHER, HOLDS, FAILS = {steps.OTHER}, {steps.HOLDS}, {steps.FAILS}",
+        f"local FIRST_SECOND = {FIRST_NS // 1_000_000_000}",
+    ]
+    return LuaRules("\n".join(lines) + "\n", tuple(dict.fromkeys(rule.requirement for rule in rules.values())), {})
+
+
+def _row(numbers: Sequence[int]) -> str:
+    """Emit the numbers of a row that are not 0."""
+    return f"{{ {', '.join(f'[{place}] = {exact(number)}' for place, number in enumerate(numbers) if number)} }}"
+
+
+def session_rules_left_out(*, profile: str, written: Collection[str]) -> dict[str, str]:
+    """Return the ids of the session rules that are not emitted, with the reason."""
+    rooms = {room: files(judged).joinpath(f"{room}.py").read_text("utf-8") for room, _ in _LACKING}
+    return {
+        name: next((why for room, why in _LACKING if f'"{name}"' in rooms[room]), _CROSSING)
+        for name in mutations.MUTATIONS
+        if name not in written and requirement(name).binds(profile)
+    }
+
+
+def lua_session_packets(known: Collection[str], *, profile: str, level: str) -> LuaRules:
+    """Emit the rules on single fields, by kind of packet. known: the keys that the Lua decodes."""
+    written, lines = dict[str, None](), list[str]()
+    for kind, rules in packets.RULES.items():
+        for rule in rules:
+            if requirement(rule.requirement).binds(profile) and rule.field in known:
+                written[rule.requirement] = None
+                lines.append(_field_rule(kind, rule, level))
+    if requirement(_PRESENT).binds(profile):
+        lines.append(_absent(level))
+    return LuaRules("\n".join(lines) + "\n", tuple(written), {})
+
+
+def _field_rule(kind: str, rule: FieldRule, level: str) -> str:
+    among = ", ".join(f"[{value:#x}] = true" for value in sorted(rule.among))
+    return _alone(
+        kind,
+        rule.requirement,
+        rule.field,
+        f"low = {rule.low:#x}, high = {rule.high:#x}, mask = {rule.mask:#x}"
+        + (f", among = {{ {among} }}" if among else ""),
+        level,
+    )
+
+
+def _absent(level: str) -> str:
+    """Emit the rule that an internal packet has its header: a packet that ends before it has no field to look at."""
+    return _alone(MALFORMED, _PRESENT, "InternalHeader.Flags", 'announced = "BaseHeader.Flags.IN"', level)
+
+
+def _alone(kind: str, name: str, field: str, condition: str, level: str) -> str:
+    demand = requirement(name)
+    broken = "warn" if weak(demand, level) else "fail"
+    return (
+        f"alone({literal(kind)}, {{ id = {literal(name)}, broken = {literal(broken)}, fields = {{ {literal(field)} }}, "
+        f"{condition},\n  says = {literal(demand.says)} }})"
+    )
