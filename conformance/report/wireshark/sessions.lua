@@ -21,7 +21,7 @@ local function forget()
   CLOCK = { first = 1, last = 0, latest = 0, doubted = 0, frames = 0 }
 end
 
-local epoch_of = Field.new("frame.time_epoch")
+local epoch_of, stream_of = Field.new("frame.time_epoch"), Field.new("tcp.stream")
 
 -- Return the time of a frame in ns since the second before the first one; 0 for one that says nothing.
 local function time_of()
@@ -40,6 +40,13 @@ end
 
 -- Record that something of a connection is missing, or is no packet.
 function lose(stream) CONNECTIONS[stream] = false end
+
+local gaps_of = { Field.new("tcp.analysis.lost_segment"), Field.new("tcp.analysis.ack_lost_segment") }
+
+-- Wireshark may wait for a segment that the capture lacks, and show what the other side says of it.
+local function watch(stream)
+  if gaps_of[1]() or gaps_of[2]() then lose(stream) end
+end
 
 -- Begin a direction with its first byte.
 function begin(stream, key, start)
@@ -89,6 +96,7 @@ end
 -- Return what is said of the packet at a place of a stream, a list of outcomes and rules.
 function judge_session(stream, key, place, reader, pinfo)
   if pinfo.visited then return VERDICTS[pinfo.number] and VERDICTS[pinfo.number][place] or {} end
+  watch(stream)
   local connection, fields, now = CONNECTIONS[stream], reader.fields, time_of()
   local next_place = connection and connection.next[key]
   if not next_place then
@@ -120,11 +128,14 @@ function judge_session(stream, key, place, reader, pinfo)
   return found
 end
 
--- A frame of another protocol may show that the clock was set.
-local clock = Proto("msmq_clock", "Microsoft Message Queuing, the clock of the recording")
+-- Frames of no packet may show that the clock was set, or that segments are missing.
+local clock = Proto("msmq_clock", "Microsoft Message Queuing, the recording")
 
 function clock.dissector(tvb, pinfo, tree)
-  if not pinfo.visited then time_of() end
+  if pinfo.visited then return end
+  time_of()
+  local stream = last_value(stream_of)
+  if stream and CONNECTIONS[stream] then watch(stream) end
 end
 
 function clock.init() forget() end

@@ -60,7 +60,7 @@ local function place_of(tvb, pinfo)
   local seq, length, stream = last_value(seq_of), last_value(len_of), last_value(stream_of)
   if not (seq and length and stream) then return nil end
   local key = string.format("%s/%s", tostring(stream), tostring(pinfo.src_port))
-  return key, (tonumber(tostring(seq)) + tonumber(tostring(length)) - tvb:len()) % 4294967296, tonumber(tostring(stream))
+  return key, (tonumber(tostring(seq)) + tonumber(tostring(length)) - tvb:len()) % 4294967296, stream
 end
 
 local function contiguous(tvb, pinfo)
