@@ -41,11 +41,22 @@ end
 -- Record that something of a connection is missing, or is no packet.
 function lose(stream) CONNECTIONS[stream] = false end
 
+local received_of = Field.new("tcp.ack_raw")
 local gaps_of = { Field.new("tcp.analysis.lost_segment"), Field.new("tcp.analysis.ack_lost_segment") }
 
 -- Wireshark may wait for a segment that the capture lacks, and show what the other side says of it.
 local function watch(stream)
   if gaps_of[1]() or gaps_of[2]() then lose(stream) end
+end
+
+-- Tell whether the sender has received bytes of a packet that has not come to its end here. Its PacketSize may be wrong.
+local function knows_more(connection, key)
+  local received = last_value(received_of)
+  for other, place in pairs(connection.next) do
+    local ahead = other ~= key and received and (received - place) % 2 ^ 32 or 0
+    if ahead > 0 and ahead < 2 ^ 31 then return true end
+  end
+  return false
 end
 
 -- Begin a direction with its first byte.
@@ -120,7 +131,7 @@ function judge_session(stream, key, place, reader, pinfo)
   STEPS.see(rows, 0, side, connection.nodes, connection.shared, out, KINDS[fields["Packet.Kind"]] or OTHER, now,
     pinfo.number, values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8], 0, 0)
   if fields["Packet.Kind"] == "ConnectionParameters" then name_parameters(rows, SIDES[side + 1], fields) end
-  local found = results(out)
+  local found = knows_more(connection, key) and {} or results(out)
   if #found > 0 then
     if not VERDICTS[pinfo.number] then VERDICTS[pinfo.number], CLOCK.frames = {}, CLOCK.frames + 1 end
     VERDICTS[pinfo.number][place] = found
