@@ -39,7 +39,7 @@ def test_the_rules_that_are_not_in_it_are_listed_with_the_reason() -> None:
     told = json.loads(mqconform("wireshark", "--left-out", "--json").stdout)
     because = told["left_out_because"]
     assert sorted(name for ids in because.values() for name in ids) == sorted(told["left_out"])
-    assert "MQQB-3.1.1.6.1.never-decreases" in told["left_out"] and "MQQB-2.2.1.reserved" in told["rules"]
+    assert "MQQB-3.1.1.6.2.never-decreases" in told["left_out"] and "MQQB-2.2.1.reserved" in told["rules"]
     assert done.stdout.startswith(f"{len(told['rules'])} rules are in the script, {len(told['left_out'])} are not")
     assert all(f"{len(ids)}: {reason}" in done.stdout for reason, ids in because.items())
     assert all(f"  {name}\n" in done.stdout for name in told["left_out"])
