@@ -158,7 +158,9 @@ def test_the_steps_find_in_lua_what_they_find_in_python(tmp_path: Path) -> None:
     rules = files(wireshark).joinpath("rules.lua").read_text(encoding="utf-8")
     made = lua_sessions(profile=PROFILE, readings=readings, level="must").source
     lua = tmp_path / "steps.lua"
-    lua.write_text(f"{rules}\n{made}\nlocal LAST = {r.NAMED - 1}\nlocal PACKETS = {{\n{rows} }}\n{DRIVER}", encoding="utf-8")
+    lua.write_text(
+        f"{rules}\n{made}\nlocal LAST = {r.NAMED - 1}\nlocal PACKETS = {{\n{rows} }}\n{DRIVER}", encoding="utf-8"
+    )
     capture = tshark.one_packet_records(tmp_path / "empty.pcap", [])
     wanted = steps_in_python(packets)
     found = [list(map(int, line.split())) for line in tshark.run(lua, capture).splitlines()]

@@ -29,13 +29,12 @@ local function time_of()
   if not time then return 0 end
   CLOCK.base = CLOCK.base or time.secs - 1
   local now = (time.secs - CLOCK.base) * 1e9 + time.nsecs
-  if CLOCK.base < FIRST_SECOND or now <= 0 or now >= 2 ^ 52 then return 0 end
   if now > CLOCK.latest then
     CLOCK.latest = now
   elseif now < CLOCK.latest - BACK_NS then
     CLOCK.doubted = CLOCK.latest
   end
-  return now
+  return CLOCK.base >= FIRST_SECOND and now > 0 and now < 2 ^ 52 and now or 0
 end
 
 -- Record that something of a connection is missing, or is no packet.
