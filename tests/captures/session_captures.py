@@ -9,7 +9,8 @@ import build_tcp
 
 from conformance.capture import Closed, Endpoint, Event, Frame, Hole, Opened
 
-MOST = 60_000  # bytes of a segment
+MOST = 60_000
+"""Bytes of a segment, unless a test says otherwise."""
 
 
 @dataclass
@@ -23,8 +24,11 @@ class _Sides:
         made.segment(side, data, flags)
 
 
-def capture_of(events: Iterable[Event]) -> bytes:
-    """A classic capture in which these events are seen, as far as one can show them: IPv4 addresses alone."""
+def capture_of(events: Iterable[Event], most: int = MOST) -> bytes:
+    """A classic capture in which these events are seen, as far as one can show them: IPv4 addresses alone.
+
+    most: bytes of a segment.
+    """
     ack, psh, syn, fin, rst = (getattr(build_tcp, name) for name in ("ACK", "PSH", "SYN", "FIN", "RST"))
     capture = build_tcp.Capture(0)
     open_: dict[int, _Sides] = {}
@@ -42,8 +46,8 @@ def capture_of(events: Iterable[Event]) -> bytes:
                 capture.udp(ends[0], ends[1], event.data)
                 continue
             sides, side = open_[event.connection], int(event.side == "acceptor")
-            for at in range(0, len(event.data), MOST):
-                sides.segment(capture, side, event.data[at : at + MOST], ack | psh)
+            for at in range(0, len(event.data), most):
+                sides.segment(capture, side, event.data[at : at + most], ack | psh)
         elif isinstance(event, Hole):
             open_[event.connection].next[int(event.side == "acceptor")] += event.length
         elif isinstance(event, Closed) and event.how in ("fin", "rst"):

@@ -172,6 +172,15 @@ def test_every_rule_is_in_the_script_or_named_with_a_reason() -> None:
     assert sum(map(len, by_reason(made.left_out).values())) == len(made.left_out)
 
 
+def test_the_page_lists_the_session_rules_that_are_left_out() -> None:
+    made = dissector(profile=PROFILE, readings=assignment("windows"))
+    reasons = by_reason({name: why for name, why in made.left_out.items() if name in MUTATIONS})
+    rows = [f"| {why} | {', '.join(f'`{name}`' for name in sorted(ids))} |" for why, ids in reasons.items()]
+    table = "\n".join(["| reason | rules |", "|---|---|", *rows])
+    page = (FIXTURES.parent / "docs" / "wireshark.md").read_text(encoding="utf-8")
+    assert page.partition("<!-- left out -->\n")[2].partition("\n<!-- /left out -->")[0] == table
+
+
 def frames(path: Path) -> list[Frame]:
     return [event for event in read_capture(path) if isinstance(event, Frame)]
 

@@ -11,14 +11,17 @@ from typing import Any
 
 import pytest
 import tshark
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from session_captures import capture_of
+from session_edits import edit
 
 from conformance.capture import Frame, read_capture
 from conformance.captures.packet_rules import PacketRules
 from conformance.judge.sessions import flow_steps as steps
 from conformance.judge.sessions import registers as r
 from conformance.judge.sessions.judge import SessionJudge
-from conformance.judge.sessions.mutations import MUTATIONS
+from conformance.judge.sessions.mutations import MUTATIONS, captured
 from conformance.report import wireshark
 from conformance.report.wireshark import dissector
 from conformance.report.wireshark.sessions import lua_sessions
@@ -87,6 +90,68 @@ def test_each_rule_is_broken_in_the_same_packets(requirement: str, scripts: dict
     found, wanted = there(scripts[readings], capture), here(capture, readings)
     assert found <= wanted
     assert any(name == requirement and outcome in ("fail", "warn") for _, outcome, name in found)
+
+
+def spoiled(data: bytes, changes: list[tuple[str, int, int]]) -> bytes:
+    """A classic capture whose records are lost, repeated, late, cut, or of a time before."""
+    records, at = [], 24
+    while at < len(data):
+        end = at + 16 + int.from_bytes(data[at + 8 : at + 12], "little")
+        records.append((data[at : at + 8], data[at + 8 : end]))
+        at = end
+    for kind, which, other in changes:
+        place = which % len(records)
+        time, rest = records.pop(place)
+        after = min(len(records), place + other % 8)
+        match kind:
+            case "again":
+                records[place:place] = [(time, rest)]
+                records.insert(after, (records[min(after, len(records) - 1)][0], rest))
+            case "late":
+                records.insert(after, (records[max(0, after - 1)][0], rest))
+            case "cut":
+                size = min(54 + 20 * other, int.from_bytes(rest[:4], "little"))
+                records.insert(place, (time, size.to_bytes(4, "little") + rest[4 : 8 + size]))
+            case "back":
+                second = max(0, int.from_bytes(time[:4], "little") - other)
+                records.insert(place, (second.to_bytes(4, "little") + time[4:], rest))
+    return data[:24] + b"".join(time + rest for time, rest in records)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    name=st.sampled_from(["consistent-session", "resending-session", "reconnecting-session", "served-session"]),
+    edits=st.lists(
+        st.tuples(
+            st.sampled_from(["field", "field", "drop", "again", "swap", "later", "late", "lost"]),
+            st.integers(0, 500), st.integers(0, 500), st.integers(0, 1 << 64),
+        ),
+        max_size=5,
+    ),
+    changes=st.lists(
+        st.tuples(st.sampled_from(["lost", "again", "late", "cut", "back"]), st.integers(0, 500), st.integers(0, 9)),
+        max_size=3,
+    ),
+    most=st.sampled_from([100, 400, 60_000]),
+    waits=st.sampled_from(["TRUE", "FALSE"]),
+)  # fmt: skip
+def test_edited_captures(
+    scripts: dict[str, Path],
+    tmp_path: Path,
+    name: str,
+    edits: list[tuple[str, int, int, int]],
+    changes: list[tuple[str, int, int]],
+    most: int,
+    waits: str,
+) -> None:
+    """Whatever is lost, late or wrong: nothing is said that replay does not say. most: bytes of a segment."""
+    events = captured(name)
+    for one in edits:
+        edit(events, *one)
+    capture = tmp_path / "edited.pcap"
+    capture.write_bytes(spoiled(capture_of(events, most), changes))
+    found = there(scripts["windows"], capture, "-o", f"tcp.reassemble_out_of_order:{waits}")
+    assert found <= here(capture, "windows")
 
 
 def test_a_second_pass_says_the_same(scripts: dict[str, Path]) -> None:

@@ -56,6 +56,9 @@ local seq_of, len_of, stream_of = Field.new("tcp.seq_raw"), Field.new("tcp.len")
 local relative_of, completeness_of = Field.new("tcp.seq"), Field.new("tcp.completeness")
 local EXPECTED, CONTIGUOUS = {}, {}
 
+-- Another file begins, or the same one again.
+function msmq.init() EXPECTED, CONTIGUOUS = {}, {} end
+
 local function place_of(tvb, pinfo)
   local seq, length, stream = last_value(seq_of), last_value(len_of), last_value(stream_of)
   if not (seq and length and stream) then return nil end
