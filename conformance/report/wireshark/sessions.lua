@@ -2,6 +2,7 @@
 -- keeps what it has found for later passes. Nothing is judged on a connection any more once bytes of it are missing.
 
 local CONNECTIONS, OLDEST, VERDICTS = {}, {}, {}
+local AGES, SENT, SENT_BEFORE = {}, {}, {}   -- by queue manager; identifiers of messages, and those that came before
 local MOST_CONNECTIONS, MOST_VERDICTS = 4096, 1000000
 local BACK_NS = 29000000   -- a little less than where replay doubts the clock
 local CLOCK = {}
@@ -17,8 +18,8 @@ local function copy(values)
 end
 
 local function forget()
-  CONNECTIONS, OLDEST, VERDICTS = {}, {}, {}
-  CLOCK = { first = 1, last = 0, latest = 0, doubted = 0, frames = 0 }
+  CONNECTIONS, OLDEST, VERDICTS, AGES, SENT, SENT_BEFORE = {}, {}, {}, {}, {}, {}
+  CLOCK = { first = 1, last = 0, latest = 0, doubted = 0, frames = 0, managers = 0, sent = 0 }
 end
 
 local epoch_of, stream_of = Field.new("frame.time_epoch"), Field.new("tcp.stream")
@@ -32,7 +33,7 @@ local function time_of()
   if now > CLOCK.latest then
     CLOCK.latest = now
   elseif now < CLOCK.latest - BACK_NS then
-    CLOCK.doubted = CLOCK.latest
+    CLOCK.doubted, AGES, CLOCK.managers = CLOCK.latest, {}, 0
   end
   return CLOCK.base >= FIRST_SECOND and now > 0 and now < 2 ^ 52 and now or 0
 end
@@ -48,7 +49,7 @@ local function watch(stream)
   if gaps_of[1]() or gaps_of[2]() then lose(stream) end
 end
 
--- Tell whether the sender has received bytes of a packet that has not come to its end here. Its PacketSize may be wrong.
+-- Tell whether the sender has received bytes of a packet that has not come to its end here: PacketSize may be wrong.
 local function knows_more(connection, key)
   local received = last_value(received_of)
   for other, place in pairs(connection.next) do
@@ -63,7 +64,7 @@ function begin(stream, key, start)
   local connection = CONNECTIONS[stream]
   if connection == nil then
     connection = { rows = copy(ROW), shared = copy(SHARED), nodes = setmetatable({}, FREE) }
-    connection.next, connection.side, connection.ends = {}, {}, 0
+    connection.next, connection.side, connection.ends, connection.manager, connection.last = {}, {}, 0, {}, {}
     CONNECTIONS[stream] = connection
     CLOCK.last = CLOCK.last + 1
     OLDEST[CLOCK.last] = stream
@@ -87,8 +88,49 @@ local function name_parameters(rows, mine, fields)
   if window then rows[mine + AT.WINDOW] = math.max(rows[mine + AT.WINDOW], window, 0) end
 end
 
-local function results(out)
-  local found = {}
+-- Judge the age of a message by the smallest one of its queue manager.
+local function judge_age(fields, now, out)
+  local source, sent = fields["UserHeader.SourceQueueManager"], fields["UserHeader.SentTime"]
+  local allowed = fields["BaseHeader.TimeToReachQueue"]
+  if not (source and sent and allowed) or now == 0 then return end
+  if not AGES[source] then
+    if CLOCK.managers == MOST_HOSTS then AGES, CLOCK.managers = {}, 0 end
+    AGES[source], CLOCK.managers = { [NUMBER] = NONE, doubted = 0 }, CLOCK.managers + 1
+  end
+  local ages = AGES[source]
+  STEPS.age(setmetatable({}, ZERO), 0, 0, ages, 0, ages.doubted, out, now, sent - CLOCK.base, allowed, 1)
+  for place = 2, out[0], 4 do
+    if out[place] == DOUBTS then ages.doubted = 1 elseif out[place] == RIGHTS then ages.doubted = 0 end
+  end
+end
+
+-- Tell whether a message was not sent before. More are remembered than replay does.
+local function is_new(fields)
+  local key = fields["UserHeader.SourceQueueManager"] .. fields["UserHeader.MessageID"]
+  local new = not (SENT[key] or SENT_BEFORE[key])
+  if CLOCK.sent == MOST_MESSAGES then SENT, SENT_BEFORE, CLOCK.sent = {}, SENT, 0 end
+  if not SENT[key] then SENT[key], CLOCK.sent = true, CLOCK.sent + 1 end
+  return new
+end
+
+-- Judge the identifier of a message by the last one to its queue, if its queue manager itself sends it, and only now.
+local function judge_identifier(connection, side, fields, new, out)
+  local at, class = "UserHeader.DestinationQueue.", fields["MessagePropertiesHeader.MessageClass"]
+  local direct = fields[at .. "DirectFormatName"]
+  if fields["UserHeader.Flags.TH"] ~= 0 or (class or 0) ~= 0 then return end
+  local own = fields["UserHeader.SourceQueueManager"] == connection.manager[side] and fields["UserHeader.Flags.RC"] == 0
+  if not (own and new) or (direct and direct:find("[\128-\255]")) then
+    connection.last = {}
+    return
+  end
+  local queue = table.concat({ side, fields["BaseHeader.Flags.PR"], tostring(fields["UserHeader.QueueManagerAddress"]),
+    tostring(fields[at .. "PrivateQueueIdentifier"]), tostring(fields[at .. "PublicQueueIdentifier"]),
+    tostring(direct):lower() }, "|")
+  connection.last[queue] = connection.last[queue] or { [NUMBER] = NONE }
+  STEPS.name(connection.last[queue], 0, out, fields["UserHeader.MessageID"])
+end
+
+local function results(out, found)
   for place = 1, out[0], 4 do
     local one, outcome = SESSION_RULES[out[place]], out[place + 1]
     local kind = outcome % 8
@@ -100,7 +142,6 @@ local function results(out)
       if default and msmq.prefs.passes then found[#found + 1] = { "pass", one } end
     end
   end
-  return found
 end
 
 -- Return what is said of the packet at a place of a stream, a list of outcomes and rules.
@@ -108,6 +149,11 @@ function judge_session(stream, key, place, reader, pinfo)
   if pinfo.visited then return VERDICTS[pinfo.number] and VERDICTS[pinfo.number][place] or {} end
   watch(stream)
   local connection, fields, now = CONNECTIONS[stream], reader.fields, time_of()
+  local kind, about, new = fields["Packet.Kind"], { [0] = 0 }, false
+  if KINDS[kind] and KINDS[kind] ~= KINDS.SessionAck and fields["UserHeader.MessageID"] then
+    judge_age(fields, now, about)
+    new = is_new(fields)
+  end
   local next_place = connection and connection.next[key]
   if not next_place then
     lose(stream)
@@ -118,7 +164,7 @@ function judge_session(stream, key, place, reader, pinfo)
     return {}   -- it is repeated
   end
   local plain = #reader.trouble == 0 and (fields["Packet.Unexplained"] or 0) == 0
-  if not plain or fields["Packet.Kind"] == C.malformed or CLOCK.frames >= MOST_VERDICTS then
+  if not plain or kind == C.malformed or CLOCK.frames >= MOST_VERDICTS then
     lose(stream)
     return {}
   end
@@ -127,10 +173,19 @@ function judge_session(stream, key, place, reader, pinfo)
   for at, name in ipairs(READ) do values[at] = fields[name] or NONE end
   local side = connection.side[key]
   connection.shared[AT.DOUBTED_NS] = CLOCK.doubted
-  STEPS.see(rows, 0, side, connection.nodes, connection.shared, out, KINDS[fields["Packet.Kind"]] or OTHER, now,
+  STEPS.see(rows, 0, side, connection.nodes, connection.shared, out, KINDS[kind] or OTHER, now,
     pinfo.number, values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8], 0, 0)
-  if fields["Packet.Kind"] == "ConnectionParameters" then name_parameters(rows, SIDES[side + 1], fields) end
-  local found = knows_more(connection, key) and {} or results(out)
+  if kind == "ConnectionParameters" then name_parameters(rows, SIDES[side + 1], fields) end
+  if kind == "EstablishConnection" then
+    connection.manager[side] = fields["EstablishConnectionHeader." .. (side == 0 and "ClientGuid" or "ServerGuid")]
+  elseif kind == C.user_message then
+    judge_identifier(connection, side, fields, new, about)
+  end
+  local found = {}
+  if not knows_more(connection, key) then
+    results(out, found)
+    results(about, found)
+  end
   if #found > 0 then
     if not VERDICTS[pinfo.number] then VERDICTS[pinfo.number], CLOCK.frames = {}, CLOCK.frames + 1 end
     VERDICTS[pinfo.number][place] = found

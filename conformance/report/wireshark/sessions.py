@@ -9,8 +9,10 @@ from typing import Final
 from conformance.capture.events import FIRST_NS
 from conformance.judge import sessions as judged
 from conformance.judge.sessions import flow_steps as steps
-from conformance.judge.sessions import mutations, packets
+from conformance.judge.sessions import message_steps as messages
+from conformance.judge.sessions import mutations, packets, tables
 from conformance.judge.sessions import registers as r
+from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED
 from conformance.judge.sessions.flow import KEYS
 from conformance.judge.sessions.packets import FieldRule
 from conformance.judge.sessions.reports import READINGS, RULES, bits_of
@@ -20,16 +22,22 @@ from conformance.spec.catalogue import requirement, requirement_id
 from conformance.wire.headers import MALFORMED
 
 _FIELDS: Final = {
-    steps.USER_SENT: "UserMsgSequenceNumber",
-    steps.RECOVERABLE_SENT: "RecoverableMsgSeqNumber",
-    steps.NUMBER_AND_FLAGS: "RecoverableMsgAckFlags",
-    steps.LOWEST: "RecoverableMsgAckFlags",
-    steps.LOWEST_NUMBER: "RecoverableMsgAckSeqNumber",
-    steps.ONCE: "RecoverableMsgAckSeqNumber",
-    steps.RECOVERABLE_WERE_SENT: "RecoverableMsgAckSeqNumber",
-    steps.ANNOUNCED: "WindowSize",
+    steps.USER_SENT: "SessionHeader.UserMsgSequenceNumber",
+    steps.RECOVERABLE_SENT: "SessionHeader.RecoverableMsgSeqNumber",
+    steps.NUMBER_AND_FLAGS: "SessionHeader.RecoverableMsgAckFlags",
+    steps.LOWEST: "SessionHeader.RecoverableMsgAckFlags",
+    steps.LOWEST_NUMBER: "SessionHeader.RecoverableMsgAckSeqNumber",
+    steps.ONCE: "SessionHeader.RecoverableMsgAckSeqNumber",
+    steps.RECOVERABLE_WERE_SENT: "SessionHeader.RecoverableMsgAckSeqNumber",
+    steps.ANNOUNCED: "SessionHeader.WindowSize",
+    messages.SENT_TIME: "UserHeader.SentTime",
+    messages.EXPIRED: "BaseHeader.TimeToReachQueue",
+    messages.LASTS: "BaseHeader.TimeToReachQueue",
+    messages.ORDINAL: "UserHeader.MessageID",
 }
-"""The field of the SessionHeader that a rule is shown at, where it is not AckSequenceNumber."""
+"""The field that a rule is shown at, where it is not AckSequenceNumber."""
+_STEPS: Final = (*steps.LOWERED, messages.live, messages.age, messages.name)
+_EMITTED: Final = frozenset({*range(steps.DUE + 1), *_FIELDS})
 _PLACES: Final = ("RECOVERABLE_MS", "EXPRESS_MS", "NAMED", "WINDOW", "DOUBTED_NS")
 _LACKING: Final = (
     ("waits", "needs the end of a connection or of the capture"),
@@ -42,7 +50,7 @@ _PRESENT = requirement_id("MQQB-2.2.1.present")
 
 
 def lua_sessions(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> LuaRules:
-    """Emit the rules of `flow_steps`, with all that its registers begin with. readings: as for `dissector`."""
+    """Emit the rules of the steps, with all that their registers begin with. readings: as for `dissector`."""
     registers = r.Registers()
     opened = registers.open(0, 0, complete=True)
     for place, reading in READINGS:
@@ -51,14 +59,14 @@ def lua_sessions(*, profile: str, readings: Mapping[str, tuple[str, ...]], level
     rules = {
         number: rule
         for number, rule in RULES.items()
-        if number <= steps.DUE and requirement(rule.requirement).binds(profile)
+        if number in _EMITTED and requirement(rule.requirement).binds(profile)
     }
-    lines = ["local STEPS = {}", lua_steps(steps.LOWERED, "STEPS"), "local SESSION_RULES = {"]
+    lines = ["local STEPS = {}", lua_steps(_STEPS, "STEPS"), "local SESSION_RULES = {"]
     for number, rule in rules.items():
         demand = requirement(rule.requirement)
         broken = "warn" if weak(demand, level) else "fail"
         default = f"default = {bits_of(rule.reading, readings[rule.reading][:1])}, " if rule.reading else ""
-        field = literal(f"SessionHeader.{_FIELDS.get(number, 'AckSequenceNumber')}")
+        field = literal(_FIELDS.get(number, "SessionHeader.AckSequenceNumber"))
         lines.append(
             f"  [{number}] = {{ id = {literal(rule.requirement)}, broken = {literal(broken)}, {default}"
             f"fields = {{ {field} }},\n    says = {literal(demand.says)} }},"
@@ -72,8 +80,10 @@ def lua_sessions(*, profile: str, readings: Mapping[str, tuple[str, ...]], level
         f"local SIDES = {{ {', '.join(map(str, r.SIDES))} }}",
         f"local KINDS = {{ {', '.join(f'{name} = {number}' for number, name in enumerate(steps.KINDS))} }}",
         f"local READ = {{ {', '.join(map(literal, KEYS))} }}",
-        f"local NONE, NODE = {exact(r.NONE)}, {r.NODE}",
+        f"local NONE, NODE, NUMBER = {exact(r.NONE)}, {r.NODE}, {tables.NUMBER}",
         f"local OTHER, HOLDS, FAILS = {steps.OTHER}, {steps.HOLDS}, {steps.FAILS}",
+        f"local DOUBTS, RIGHTS = {steps.NOTE | messages.DOUBTED << 3}, {steps.NOTE | messages.RIGHTED << 3}",
+        f"local MOST_HOSTS, MOST_MESSAGES = {MAX_HOSTS}, {MAX_REMEMBERED}",
         f"local FIRST_SECOND = {FIRST_NS // 1_000_000_000}",
     ]
     return LuaRules("\n".join(lines) + "\n", tuple(dict.fromkeys(rule.requirement for rule in rules.values())), {})
