@@ -4,7 +4,6 @@
 local CONNECTIONS, OLDEST, VERDICTS = {}, {}, {}
 local AGES, SENT, SENT_BEFORE = {}, {}, {}   -- by queue manager; identifiers of messages, and those that came before
 local MOST_CONNECTIONS, MOST_VERDICTS = 4096, 1000000
-local BACK_NS = 29000000   -- a little less than where replay doubts the clock
 local CLOCK = {}
 
 local ZERO = { __index = function() return 0 end }
@@ -46,7 +45,9 @@ local gaps_of = { Field.new("tcp.analysis.lost_segment"), Field.new("tcp.analysi
 
 -- Wireshark may wait for a segment that the capture lacks, and show what the other side says of it.
 local function watch(stream)
-  if gaps_of[1]() or gaps_of[2]() then lose(stream) end
+  if not (gaps_of[1]() or gaps_of[2]()) then return end
+  lose(stream)
+  CLOCK.torn = true
 end
 
 -- Tell whether the sender has received bytes of a packet that has not come to its end here: PacketSize may be wrong.
@@ -88,19 +89,24 @@ local function name_parameters(rows, mine, fields)
   if window then rows[mine + AT.WINDOW] = math.max(rows[mine + AT.WINDOW], window, 0) end
 end
 
--- Judge the age of a message by the smallest one of its queue manager.
-local function judge_age(fields, now, out)
+-- Judge the age of a message by the smallest one of its queue manager. Where replay may see messages that are not seen
+-- here, the smallest age is too large: only what is too old by it is certain.
+local function judge_age(fields, now, followed, out)
   local source, sent = fields["UserHeader.SourceQueueManager"], fields["UserHeader.SentTime"]
   local allowed = fields["BaseHeader.TimeToReachQueue"]
   if not (source and sent and allowed) or now == 0 then return end
   if not AGES[source] then
-    if CLOCK.managers == MOST_HOSTS then AGES, CLOCK.managers = {}, 0 end
-    AGES[source], CLOCK.managers = { [NUMBER] = NONE, doubted = 0 }, CLOCK.managers + 1
+    if CLOCK.managers == MOST_HOSTS then return end
+    AGES[source], CLOCK.managers = { [NUMBER] = NONE, doubted = 0, blind = false }, CLOCK.managers + 1
   end
   local ages = AGES[source]
+  ages.blind = ages.blind or not followed or CLOCK.torn
+  if not followed then return end
   STEPS.age(setmetatable({}, ZERO), 0, 0, ages, 0, ages.doubted, out, now, sent - CLOCK.base, allowed, 1)
-  for place = 2, out[0], 4 do
-    if out[place] == DOUBTS then ages.doubted = 1 elseif out[place] == RIGHTS then ages.doubted = 0 end
+  for place = 1, out[0], 4 do
+    local outcome = out[place + 1]
+    if outcome == DOUBTS then ages.doubted = 1 elseif outcome == RIGHTS then ages.doubted = 0 end
+    if ages.blind and out[place] ~= EXPIRED then out[place + 1] = OPEN end
   end
 end
 
@@ -119,7 +125,7 @@ local function judge_identifier(connection, side, fields, new, out)
   local direct = fields[at .. "DirectFormatName"]
   if fields["UserHeader.Flags.TH"] ~= 0 or (class or 0) ~= 0 then return end
   local own = fields["UserHeader.SourceQueueManager"] == connection.manager[side] and fields["UserHeader.Flags.RC"] == 0
-  if not (own and new) or (direct and direct:find("[\128-\255]")) then
+  if not (own and new) or CLOCK.torn or (direct and direct:find("[\128-\255]")) then
     connection.last = {}
     return
   end
@@ -144,44 +150,49 @@ local function results(out, found)
   end
 end
 
--- Return what is said of the packet at a place of a stream, a list of outcomes and rules.
-function judge_session(stream, key, place, reader, pinfo)
-  if pinfo.visited then return VERDICTS[pinfo.number] and VERDICTS[pinfo.number][place] or {} end
-  watch(stream)
-  local connection, fields, now = CONNECTIONS[stream], reader.fields, time_of()
-  local kind, about, new = fields["Packet.Kind"], { [0] = 0 }, false
-  if KINDS[kind] and KINDS[kind] ~= KINDS.SessionAck and fields["UserHeader.MessageID"] then
-    judge_age(fields, now, about)
-    new = is_new(fields)
-  end
-  local next_place = connection and connection.next[key]
-  if not next_place then
+-- Return the connection of a packet that comes in its turn, and that is whole; nil for another packet.
+-- ends: a head follows, or nothing yet. After a packet of a wrong PacketSize none does.
+local function followed(stream, key, place, reader, ends)
+  local connection = CONNECTIONS[stream]
+  local wanted = connection and connection.next[key]
+  if wanted and wanted ~= place and (place - wanted) % 2 ^ 32 >= 2 ^ 31 then return nil end   -- it is repeated
+  local plain = ends and #reader.trouble == 0 and (reader.fields["Packet.Unexplained"] or 0) == 0
+  if wanted ~= place or not plain or reader.fields["Packet.Kind"] == C.malformed or CLOCK.frames >= MOST_VERDICTS then
     lose(stream)
-    return {}
-  end
-  if place ~= next_place then
-    if (place - next_place) % 2 ^ 32 < 2 ^ 31 then lose(stream) end
-    return {}   -- it is repeated
-  end
-  local plain = #reader.trouble == 0 and (fields["Packet.Unexplained"] or 0) == 0
-  if not plain or kind == C.malformed or CLOCK.frames >= MOST_VERDICTS then
-    lose(stream)
-    return {}
+    return nil
   end
   connection.next[key] = (place + #reader.data) % 2 ^ 32
-  local rows, out, values = connection.rows, { [0] = 0 }, {}
+  return connection
+end
+
+-- Change the registers of a connection; write what is found.
+local function see(connection, side, fields, frame, now, out)
+  local rows, kind, values = connection.rows, fields["Packet.Kind"], {}
   for at, name in ipairs(READ) do values[at] = fields[name] or NONE end
-  local side = connection.side[key]
   connection.shared[AT.DOUBTED_NS] = CLOCK.doubted
-  STEPS.see(rows, 0, side, connection.nodes, connection.shared, out, KINDS[kind] or OTHER, now,
-    pinfo.number, values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8], 0, 0)
-  if kind == "ConnectionParameters" then name_parameters(rows, SIDES[side + 1], fields) end
-  if kind == "EstablishConnection" then
+  STEPS.see(rows, 0, side, connection.nodes, connection.shared, out, KINDS[kind] or OTHER, now, frame, values[1],
+    values[2], values[3], values[4], values[5], values[6], values[7], values[8], 0, 0)
+  if kind == "ConnectionParameters" then
+    name_parameters(rows, SIDES[side + 1], fields)
+  elseif kind == "EstablishConnection" then
     connection.manager[side] = fields["EstablishConnectionHeader." .. (side == 0 and "ClientGuid" or "ServerGuid")]
-  elseif kind == C.user_message then
-    judge_identifier(connection, side, fields, new, about)
   end
-  local found = {}
+end
+
+-- Return what is said of the packet at a place of a stream, a list of outcomes and rules.
+function judge_session(stream, key, place, reader, pinfo, ends)
+  if pinfo.visited then return VERDICTS[pinfo.number] and VERDICTS[pinfo.number][place] or {} end
+  watch(stream)
+  local connection, fields, now = followed(stream, key, place, reader, ends), reader.fields, time_of()
+  local kind, out, about, found, new = fields["Packet.Kind"], { [0] = 0 }, { [0] = 0 }, {}, false
+  if KINDS[kind] and KINDS[kind] ~= KINDS.SessionAck and fields["UserHeader.MessageID"] then
+    judge_age(fields, now, connection ~= nil, about)
+    new = is_new(fields)
+  end
+  if not connection then return found end
+  local side = connection.side[key]
+  see(connection, side, fields, pinfo.number, now, out)
+  if kind == C.user_message then judge_identifier(connection, side, fields, new, about) end
   if not knows_more(connection, key) then
     results(out, found)
     results(about, found)
@@ -200,7 +211,7 @@ function clock.dissector(tvb, pinfo, tree)
   if pinfo.visited then return end
   time_of()
   local stream = last_value(stream_of)
-  if stream and CONNECTIONS[stream] then watch(stream) end
+  if stream and CONNECTIONS[stream] ~= nil then watch(stream) end
 end
 
 function clock.init() forget() end

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from typing import Final
 
-from conformance.capture.events import FIRST_NS
+from conformance.capture.events import BACK_NS, FIRST_NS
 from conformance.judge import sessions as judged
 from conformance.judge.sessions import flow_steps as steps
 from conformance.judge.sessions import message_steps as messages
@@ -45,7 +45,7 @@ _LACKING: Final = (
     ("packets", "needs several fields at once, or a ping and its response"),
 )
 """Rooms of rules that are not emitted, and what these need."""
-_CROSSING: Final = "needs messages of other connections, or who has sent them first"
+_CROSSING: Final = "needs other messages, on whatever connection they came"
 _PRESENT = requirement_id("MQQB-2.2.1.present")
 
 
@@ -81,10 +81,11 @@ def lua_sessions(*, profile: str, readings: Mapping[str, tuple[str, ...]], level
         f"local KINDS = {{ {', '.join(f'{name} = {number}' for number, name in enumerate(steps.KINDS))} }}",
         f"local READ = {{ {', '.join(map(literal, KEYS))} }}",
         f"local NONE, NODE, NUMBER = {exact(r.NONE)}, {r.NODE}, {tables.NUMBER}",
-        f"local OTHER, HOLDS, FAILS = {steps.OTHER}, {steps.HOLDS}, {steps.FAILS}",
+        f"local OTHER, HOLDS, FAILS, OPEN = {steps.OTHER}, {steps.HOLDS}, {steps.FAILS}, {steps.OPEN}",
         f"local DOUBTS, RIGHTS = {steps.NOTE | messages.DOUBTED << 3}, {steps.NOTE | messages.RIGHTED << 3}",
+        f"local EXPIRED = {messages.EXPIRED}",
         f"local MOST_HOSTS, MOST_MESSAGES = {MAX_HOSTS}, {MAX_REMEMBERED}",
-        f"local FIRST_SECOND = {FIRST_NS // 1_000_000_000}",
+        f"local FIRST_SECOND, BACK_NS = {FIRST_NS // 1_000_000_000}, {BACK_NS}",
     ]
     return LuaRules("\n".join(lines) + "\n", tuple(dict.fromkeys(rule.requirement for rule in rules.values())), {})
 

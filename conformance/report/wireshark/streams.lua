@@ -120,7 +120,8 @@ local function dissect_stream(tvb, pinfo, tree)
       length, needed = length_at(data, at, size)
       if length then
         local reader = decode_packet(data:sub(at + 1, at + length), true)
-        local found = key and judge_session(stream, key, (start + at) % 4294967296, reader, pinfo)
+        local place, ends = key and (start + at) % 4294967296, is_head(data, at + length)
+        local found = place and judge_session(stream, key, place, reader, pinfo, ends) or nil
         dissect_one(reader, tvb:range(at, length):tvb(), pinfo, tree, "whole", found)
         at, known = at + length, true
       end
