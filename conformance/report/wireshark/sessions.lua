@@ -65,7 +65,8 @@ function begin(stream, key, start)
   local connection = CONNECTIONS[stream]
   if connection == nil then
     connection = { rows = copy(ROW), shared = copy(SHARED), nodes = setmetatable({}, FREE) }
-    connection.next, connection.side, connection.ends, connection.manager, connection.last = {}, {}, 0, {}, {}
+    connection.next, connection.side, connection.ends, connection.manager = {}, {}, 0, {}
+    connection.last, connection.queues = {}, 0
     CONNECTIONS[stream] = connection
     CLOCK.last = CLOCK.last + 1
     OLDEST[CLOCK.last] = stream
@@ -126,13 +127,16 @@ local function judge_identifier(connection, side, fields, new, out)
   if fields["UserHeader.Flags.TH"] ~= 0 or (class or 0) ~= 0 then return end
   local own = fields["UserHeader.SourceQueueManager"] == connection.manager[side] and fields["UserHeader.Flags.RC"] == 0
   if not (own and new) or CLOCK.torn or (direct and direct:find("[\128-\255]")) then
-    connection.last = {}
+    connection.last, connection.queues = {}, 0
     return
   end
   local queue = table.concat({ side, fields["BaseHeader.Flags.PR"], tostring(fields["UserHeader.QueueManagerAddress"]),
     tostring(fields[at .. "PrivateQueueIdentifier"]), tostring(fields[at .. "PublicQueueIdentifier"]),
     tostring(direct):lower() }, "|")
-  connection.last[queue] = connection.last[queue] or { [NUMBER] = NONE }
+  if not connection.last[queue] then
+    if connection.queues == MOST_HOSTS then connection.last, connection.queues = {}, 0 end
+    connection.last[queue], connection.queues = { [NUMBER] = NONE }, connection.queues + 1
+  end
   STEPS.name(connection.last[queue], 0, out, fields["UserHeader.MessageID"])
 end
 
@@ -150,19 +154,20 @@ local function results(out, found)
   end
 end
 
--- Return the connection of a packet that comes in its turn, and that is whole; nil for another packet.
+-- Return the connection of a packet that comes in its turn, and that is whole; nil for another packet, and whether it is
+-- repeated.
 -- ends: a head follows, or nothing yet. After a packet of a wrong PacketSize none does.
 local function followed(stream, key, place, reader, ends)
   local connection = CONNECTIONS[stream]
   local wanted = connection and connection.next[key]
-  if wanted and wanted ~= place and (place - wanted) % 2 ^ 32 >= 2 ^ 31 then return nil end   -- it is repeated
+  if wanted and wanted ~= place and (place - wanted) % 2 ^ 32 >= 2 ^ 31 then return nil, true end
   local plain = ends and #reader.trouble == 0 and (reader.fields["Packet.Unexplained"] or 0) == 0
   if wanted ~= place or not plain or reader.fields["Packet.Kind"] == C.malformed or CLOCK.frames >= MOST_VERDICTS then
     lose(stream)
-    return nil
+    return nil, false
   end
   connection.next[key] = (place + #reader.data) % 2 ^ 32
-  return connection
+  return connection, false
 end
 
 -- Change the registers of a connection; write what is found.
@@ -183,8 +188,10 @@ end
 function judge_session(stream, key, place, reader, pinfo, ends)
   if pinfo.visited then return VERDICTS[pinfo.number] and VERDICTS[pinfo.number][place] or {} end
   watch(stream)
-  local connection, fields, now = followed(stream, key, place, reader, ends), reader.fields, time_of()
-  local kind, out, about, found, new = fields["Packet.Kind"], { [0] = 0 }, { [0] = 0 }, {}, false
+  local fields, now, out, about, found, new = reader.fields, time_of(), { [0] = 0 }, { [0] = 0 }, {}, false
+  local connection, repeated = followed(stream, key, place, reader, ends)
+  local kind = fields["Packet.Kind"]
+  if repeated then return found end
   if KINDS[kind] and KINDS[kind] ~= KINDS.SessionAck and fields["UserHeader.MessageID"] then
     judge_age(fields, now, connection ~= nil, about)
     new = is_new(fields)
