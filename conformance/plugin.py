@@ -39,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     This happens before hypothesis's own plugin reads the seed, which a run sets.
     """
     config.addinivalue_line("markers", "requirement(*ids): requirements of the MSMQ specifications this test judges")
+    config.addinivalue_line("markers", "ahead(part): the one example of this test, which may be played ahead")
     request = RunRequest.of_pytest(config.option)
     if request.requirements:
         from conformance.harness.test_selection import ByRequirement

@@ -98,14 +98,14 @@ class _UntilOutOfTime:
     monotonic = staticmethod(time.monotonic)
 
     def __init__(self, until: float, tape: Tape | None) -> None:
-        self._until = until
+        self.until = until
         self._tape = tape
 
     def sleep(self, seconds: float) -> None:
         """Wait for so many seconds: a driver may declare waits of up to a minute for each call."""
         if self._tape is not None:
             self._tape.slept(seconds)
-        left = self._until - time.monotonic()
+        left = self.until - time.monotonic()
         time.sleep(max(0.0, min(seconds, left)))
         if seconds > left:
             raise leaving_out(OUT_OF_TIME)
@@ -143,6 +143,10 @@ class GuardedClient:
     def taped(self, tape: Tape) -> GuardedClient:
         """Return a client of the same driver with another tape."""
         return GuardedClient(self._client, skips=self._skips, tape=tape, until=self._until)
+
+    def stop(self) -> None:
+        """Make no call any more, whatever the thread that this client belongs to is doing."""
+        self._until = self.time.until = 0.0
 
     @property
     def hello(self) -> Hello:

@@ -205,7 +205,10 @@ class RunHooks:
                     found.add(name)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Plan the shares of the time budget, now that all tests and their order are known."""
+        """Plan the shares of the time budget, and what is played ahead: all tests and their order are known."""
+        if self.worker == "main":
+            marked = ((item.nodeid, item.get_closest_marker("ahead")) for item in session.items)
+            self.session.parts = {node: marker.args[0] for node, marker in marked if marker is not None}
         if self.session.shares is not None:
             self.session.shares.plan({item.nodeid: suite_of(Path(item.path)) for item in session.items})
 

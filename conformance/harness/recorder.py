@@ -18,6 +18,7 @@ from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
+    from conformance.harness.ahead import Played
     from conformance.harness.known_deviations import KnownDeviations
     from conformance.harness.tape import Example, Tape
 
@@ -119,6 +120,7 @@ class Recorder:
         self.past = past
         self.suite = suite
         self.until = float("inf")  # `time.monotonic()` after which no example should begin
+        self.ahead: Callable[[], Played | None] = lambda: None  # the test's example, if it was played ahead
         self.cut = False  # examples were left out because of `until`
         self.lacking: dict[str, None] = {}  # what the test did without, because the driver does not offer it
         self.remarks: list[str] = []  # notes on the test for readers of the record

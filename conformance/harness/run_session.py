@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conformance.files import new_scratch, remove_tree, write_text
+from conformance.harness.ahead import Ahead, Part, Played
 from conformance.harness.extremes import Extremes
 from conformance.harness.guarded_client import NOT_OFFERED, DriverGone, GuardedClient
 from conformance.harness.known_deviations import QUIRK, KnownDeviations
@@ -89,7 +90,8 @@ class RunSession:
 
     disabled: requirement ids whose check is switched off. out: the run folder. label: the run's. taping: record the
     examples, and store those worth keeping. past: what goes on behind a deviation, None if nothing does. reference:
-    tells whether an implementation that conforms fails the story of a suite's repro as well.
+    tells whether an implementation that conforms fails the story of a suite's repro as well. parts: the examples that
+    may be played ahead, by their tests.
     """
 
     options: RunOptions
@@ -117,11 +119,13 @@ class RunSession:
     defects: set[str] = field(default_factory=set)
     past: KnownDeviations | None = None
     reference: Callable[[str, Mapping[str, Any]], Check] | None = None
+    parts: Mapping[str, Part] = field(default_factory=dict)
     _passes: dict[tuple[object, ...], list[Any]] = field(default_factory=dict)  # verdict, its test, times since written
     _kept: int = 0
     extremes: Extremes = field(default_factory=Extremes)
     _repros: int = 0
     _client: Client | None = None
+    _ahead: Ahead | None = None
     _state_dir: Path | None = None
     _epoch: int = 0
     _last: deque[tuple[int, str, str, Mapping[str, Any]]] = field(default_factory=lambda: deque(maxlen=MOST + 1))
@@ -164,6 +168,7 @@ class RunSession:
             suite=suite,
             past=self.past,
         )
+        state.judge.ahead = lambda: self._played(state)
         state.judge.on_example = lambda kind, data: self._began(suite, kind, data)
         if self.shares is not None:
             state.share = self.shares.begin(node, suite)
@@ -171,6 +176,15 @@ class RunSession:
             state.judge.until = state.share.until
         self.current = state
         return state
+
+    def _played(self, state: TestState) -> Played | None:
+        if state.node not in self.parts:
+            return None
+        if self._ahead is None:
+            several = getattr(self.client().in_process_driver, "several", False)
+            parts = self.parts if several else {}
+            self._ahead = Ahead(self.open_client, parts, self.options, until=state.share.at_last)
+        return self._ahead.taken(state.node)
 
     def _began(self, suite: str, kind: str, data: Mapping[str, Any]) -> None:
         self._last.append((self._client.ended if self._client is not None else 0, suite, kind, data))
@@ -432,6 +446,9 @@ class RunSession:
 
     def close(self) -> None:
         """Stop the driver and remove its state folder. The opener of the record closes the record."""
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead, self.parts = None, {}
         if self._client is not None:
             self._client.close()
             self._client = None

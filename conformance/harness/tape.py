@@ -196,6 +196,10 @@ class Tape:
             example.wanted = False
             self._keep(example)
 
+    def take_over(self, played: Example) -> None:
+        """Take the calls of the example from the tape of another client."""
+        self.example.ops, self.example.whole, self.example.size = played.ops, played.whole, played.size
+
     def untold(self) -> None:
         """Note that the rest of the example cannot be judged again."""
         self._told = False

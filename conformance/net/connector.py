@@ -216,7 +216,8 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
     except AddressError as error:
         raise ConnectorError(f"{str(error).rstrip('.')}; {_FORM}") from None
     host, ports = found.host, {"qm": found.port, "ping": PING_PORT}
-    queues, sort, listener = tuple(QUEUES), SORTS[0], None
+    queues, sort = tuple(QUEUES), SORTS[0]
+    listeners: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     timers: dict[str, int] = {}
     consumes: dict[str, int] = {}
@@ -237,7 +238,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
         elif key in SETTINGS:
             settings[SETTINGS[key]] = _setting(key, value)
         elif key == "listener":
-            listener = _ours(value)
+            listeners = tuple(_ours(each) for each in value.split(","))
         elif key == "from":
             others = tuple(_theirs(each) for each in value.split(","))
         elif key == "queues":
@@ -262,7 +263,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
         settings=settings,
         packets=sort,
         profile=profile or DEFAULT_PROFILE,
-        listener=listener,
+        listeners=listeners,
         others=others,
     )
 

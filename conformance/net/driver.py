@@ -9,7 +9,7 @@ import time
 import uuid
 from base64 import b64decode, b64encode
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,7 +49,7 @@ _METHODS = ("about", "open", "send", "received", "close", "ping")
 _DEADLINE_MS = 10_000
 _BEFORE_MS = 300  # A call that waits answers so long before its deadline.
 _REACH_S = 5.0
-_LISTENERS = 8  # Addresses of this machine that are tried for a listener.
+_LISTENERS = 12  # Addresses of this machine that are tried for a listener.
 _CLOCKS = 15  # Messages of the host that tell its clock.
 _APART_S = 2.5  # Clocks that differ by less are the same: times of messages are whole seconds.
 _EARLIEST_S = 1_000_000_000  # No host is set to a time before 2001.
@@ -57,6 +57,9 @@ _PING = struct.Struct("<HHI16s")  # MS-MQQB 2.2.7: flags, signature, cookie, que
 _PING_SIGNATURE, _RC = 0x5548, 1
 _REACHED = "nothing speaks TCP at {}: {} Start the server, name its port with ?qm=PORT, or open its firewall."
 _NO_ANSWER = "{} {} where a session was begun: is it a queue manager of MSMQ?"
+
+_PACES: dict[str, Pace] = {}
+"""What each host gets from all our drivers."""
 
 Params = Mapping[str, Any]
 Result = dict[str, Any]
@@ -67,8 +70,8 @@ class Declared:
     """The owner's words about a host.
 
     qm, ping, peer: ports of its sessions and pings, and the one it connects to. timers_ms: by name of MS-MQQB 3.1.2.
-    consumes_ms: by queue, when a message is received. listener: our address, None to choose one. others: addresses from
-    which it connects beside the one it has. replies: queues whose messages are answered to their response queues.
+    consumes_ms: by queue, when a message is received. listeners: our addresses, none to choose one. others: addresses
+    from which it connects beside the one it has. replies: queues whose messages are answered to their response queues.
     reports: identifier of a public queue that its directory has at our address; None without one. settings: what it is
     set up with, as `sessions.about` has it: `ack_timeout_ms`, `window_size`, `server_class`.
     """
@@ -81,7 +84,7 @@ class Declared:
     consumes_ms: Mapping[str, int]
     packets: Sort
     profile: str
-    listener: str | None = None
+    listeners: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
     reports: str | None = None
@@ -132,6 +135,11 @@ class WireDriver:
         if call is None:
             raise MethodNotFound
         reply(call(params))
+
+    @property
+    def several(self) -> bool:
+        """Whether there may be another driver beside this one: a host tells ours apart by their addresses."""
+        return len(_addresses(self.target, self.declared)) > 1
 
     def close(self) -> None:
         """Close every connection and the recording."""
@@ -316,8 +324,8 @@ def opened(target: Target, declared: Declared, record: Path | None, *, greet: bo
     recorded; else a port that is open is enough. Raises DriverUnusable, and ConnectorError for the listener of another
     machine.
     """
-    if declared.listener is not None:
-        _require_ours(declared.listener, target)
+    for ours in declared.listeners:
+        _require_ours(ours, target)
     place = Place(target.address, declared.qm)
     try:
         socket.create_connection(place.pair, _REACH_S).close()
@@ -325,7 +333,7 @@ def opened(target: Target, declared: Declared, record: Path | None, *, greet: bo
         why = f"{error.strerror or error}.".replace("..", ".")
         raise DriverUnusable(_REACHED.format(place, why[0].upper() + why[1:])) from None
     if greet:
-        _greet(place, declared.listener)
+        _greet(place, next(iter(declared.listeners), None))
     recording = None
     if record is not None:
         try:
@@ -337,12 +345,12 @@ def opened(target: Target, declared: Declared, record: Path | None, *, greet: bo
     listener = _listen(ends, target, declared)
     if listener is None:
         _shut(ends, recording)
-        where = declared.listener or "any of our addresses"
+        where = " and of ".join(declared.listeners) or "any of our addresses"
         raise DriverUnusable(
             f"port {declared.peer} of {where} is taken, where {target.word} would connect to: end what listens there, "
             "or name an address of this machine with ?listener=ADDRESS"
         )
-    return WireDriver(target, declared, ends, listener, recording)
+    return WireDriver(target, declared, ends, listener, recording, _PACES.setdefault(target.address, Pace()))
 
 
 def _require_ours(listener: str, target: Target) -> None:
@@ -384,7 +392,7 @@ def _greet(place: Place, source: str | None) -> None:
 def _listen(ends: Ends, target: Target, declared: Declared) -> str | None:
     """Listen for connections of the host. Returns the address; None when none is free."""
     allowed = frozenset({target.address, *declared.others})
-    for address in [declared.listener] if declared.listener else _ours(target):
+    for address in _addresses(target, declared):
         try:
             if target.loopback:
                 allowed |= {"127.0.0.1", "::1", address}
@@ -392,6 +400,10 @@ def _listen(ends: Ends, target: Target, declared: Declared) -> str | None:
         except OSError:
             continue
     return None
+
+
+def _addresses(target: Target, declared: Declared) -> Sequence[str]:
+    return declared.listeners or _ours(target)
 
 
 def _ours(target: Target) -> list[str]:

@@ -209,11 +209,13 @@ class Pace:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
     _sent: list[float] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def wait(self, packets: int = 1) -> None:
         """Return when so many more may be sent."""
-        for _ in range(packets):
-            self._wait()
+        with self._lock:
+            for _ in range(packets):
+                self._wait()
 
     def _wait(self) -> None:
         now = self.clock()

@@ -50,7 +50,7 @@ def test_what_an_owner_declares() -> None:
         "&ack-timeout=20s&window-size=64&server-class=no"
     )
     assert found.settings == {"ack_timeout_ms": 20_000, "window_size": 64, "server_class": False}
-    assert (host, found.qm, found.ping, found.peer, found.listener) == ("mq.lab", 11801, 13527, 11801, "10.0.0.9")
+    assert (host, found.qm, found.ping, found.peer, found.listeners) == ("mq.lab", 11801, 13527, 11801, ("10.0.0.9",))
     assert found.timers_ms == {"session-cleanup": 2_000, "ping-response": 1_500}
     assert found.consumes_ms == {"mqconform-plain": 1_000} and found.replies == ("mqconform-transactional",)
     assert found.reports == "3f0d2b61-7c58-4a93-8e14-d6b9a0c7e512"

@@ -353,7 +353,7 @@ class Case:
     implementation's owner must have made and declared. packets: what must be allowed to be sent: `correct` what a queue
     manager sends, `odd` also whole packets that it does not send so (reserved bits, out of turn, numbers left out, late
     ones), `malformed` also others. replies: queues whose messages somebody must answer. shorter: a timer that must be
-    shorter than another one, if both are declared.
+    shorter than another one, if both are declared. alone: why no other dialogue may go on beside it.
     """
 
     name: str
@@ -365,11 +365,23 @@ class Case:
     packets: str = "correct"
     replies: tuple[str, ...] = ()
     shorter: tuple[str, str] | None = None
+    alone: str = ""
 
     @property
     def claims(self) -> tuple[str, ...]:
         """The requirements that the case judges."""
         return tuple(dict.fromkeys((*demanded(self.steps), *self.judged)))
+
+
+_TIMER_MS: Final = 20_000
+"""A guess at a timer, to tell which dialogues take longest."""
+
+
+def lasts_ms(steps: Iterable[Step]) -> int:
+    """Return about how long steps take, from what they wait for."""
+    words = ("ms", "for_ms", "within_ms")
+    waits = sum(getattr(step, name, 0) for step in steps for name in words)
+    return waits + sum(_TIMER_MS for step in steps if getattr(step, "timer", None))
 
 
 def demanded(steps: Iterable[Step]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.adapter.errors import AdapterError
+from conformance.harness.ahead import Part, play
 from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.harness.recorder import HarnessDefect
 from conformance.judge.dialogues import packets
@@ -51,6 +52,7 @@ from conformance.judge.dialogues.steps import (
     Wait,
     demanded,
     handshake,
+    lasts_ms,
     step_sentence,
 )
 from conformance.judge.sessions.context import Readings
@@ -73,6 +75,7 @@ from conformance.suites.sessions.dialogue import (
     Broken,
     Dialogue,
     NotPlayed,
+    Told,
     Unjudged,
     asked_first,
     class_of,
@@ -85,7 +88,7 @@ from conformance.wire import encode
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
     from conformance.harness.port import Port
-    from conformance.harness.recorder import Recorder
+    from conformance.harness.recorder import Recorder, RunOptions
 
 _TX: Final = "TransactionHeader."
 
@@ -745,8 +748,20 @@ _COMMON: Final = frozenset((*demanded(handshake()), *demanded((reaches(""),))))
 
 
 def cases(some: Iterable[Case]) -> list[Any]:
-    """Return pytest parameters, marked with what each case judges."""
-    return [pytest.param(case, id=case.name, marks=pytest.mark.requirement(*case.claims)) for case in some]
+    """Return pytest parameters, marked with what each case judges, and as played ahead unless one is to be alone."""
+    return [pytest.param(case, id=case.name, marks=_marks(case)) for case in some]
+
+
+def _marks(case: Case) -> list[pytest.MarkDecorator]:
+    judged = pytest.mark.requirement(*case.claims)
+    return [judged] if case.alone else [judged, pytest.mark.ahead(_part(case))]
+
+
+def _part(case: Case) -> Part:
+    def play(mq: Port, options: RunOptions, data: Mapping[str, Any], tell: Told) -> Iterator[Verdict]:
+        return Player(mq, case, now_s=data["now_s"], tell=tell).play(options.readings, options.profile)
+
+    return Part(EXAMPLE, lambda: {"case": case.name, "now_s": int(time.time())}, play, lasts_ms(case.steps))
 
 
 def check(case: Case, mq: Port, judge: Recorder) -> None:
@@ -761,15 +776,8 @@ def check(case: Case, mq: Port, judge: Recorder) -> None:
         judge.record(*(Verdict(name, Outcome.SKIP, "dialogue", reason=why) for name in shown))
         judge.flush()
         judge.not_demanded(why)
-    now_s = int(time.time())
-    judge.begin_example(EXAMPLE, {"case": case.name, "now_s": now_s})
-
-    def tell(text: str, call: Mapping[str, Any] | None) -> None:
-        judge.step(text, call)
-
     try:
-        for verdict in Player(mq, case, now_s=now_s, tell=tell).play(judge.readings, judge.profile):
-            judge.record(verdict)
+        play(_part(case), mq, judge)
     except NotPlayed as lacking:
         own = dict.fromkeys(name for name in demanded(case.steps) if name not in _COMMON)
         judge.record(*(Verdict(name, Outcome.SKIP, "dialogue", reason=str(lacking)) for name in own))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.adapter.errors import AdapterError
+from conformance.harness.ahead import Part, play
 from conformance.harness.guarded_client import NOT_OFFERED
 from conformance.harness.recorder import ConformanceFailure, HarnessDefect, Recorder
 from conformance.judge.dialogues import packets
@@ -563,35 +564,46 @@ KIND: Final = "walk"
 SHARE: Final = 0.2
 """A walk's part of the examples that a run asks for: one takes as long as many histories of calls."""
 _MOST_ACTS: Final = 16
+_ACT_MS: Final = 500
+"""A guess at how long an act takes."""
 _RUNS, _SECONDS = 60, 15.0
 """The most to spend on cutting a walk down: done for the first deviation from each requirement in a run."""
 
 
 def planned(some: Iterable[Plan]) -> list[Any]:
     """Return pytest parameters, marked with what each walk judges."""
-    return [pytest.param(plan, id=plan.name, marks=pytest.mark.requirement(*claims(plan.acts))) for plan in some]
+    return [
+        pytest.param(
+            plan,
+            id=plan.name,
+            marks=(
+                pytest.mark.requirement(*claims(plan.acts)),
+                pytest.mark.ahead(_part(plan.acts, accepts=plan.accepts, name=plan.name)),
+            ),
+        )
+        for plan in some
+    ]
 
 
-def play(
-    mq: Port, judge: Recorder, acts: Sequence[Act], *, accepts: bool, name: str | None = None
-) -> None:  # fmt: skip
-    """Play a walk as an example of a test. name: of a planned one. Raises NotPlayed, and ConformanceFailure."""
-    now_s = int(time.time())
-    data: dict[str, Any] = {"acts": [act.to_json() for act in acts], "accepts": accepts, "now_s": now_s}
-    judge.begin_example(KIND, data if name is None else {**data, "case": name})
+def _part(acts: Sequence[Act], *, accepts: bool, name: str | None = None) -> Part:
+    """Return a walk as an example. name: of a planned one."""
 
-    def tell(text: str, call: Mapping[str, Any] | None) -> None:
-        judge.step(text, call)
+    def data() -> dict[str, Any]:
+        told = {"acts": [act.to_json() for act in acts], "accepts": accepts, "now_s": int(time.time())}
+        return told if name is None else {**told, "case": name}
 
-    for verdict in Walker(mq, acts, accepts=accepts, now_s=now_s, tell=tell).play(judge.readings, judge.profile):
-        judge.record(verdict)
+    def begun(mq: Port, options: RunOptions, data: Mapping[str, Any], tell: Told) -> Iterator[Verdict]:
+        walker = Walker(mq, acts, accepts=accepts, now_s=data["now_s"], tell=tell)
+        return walker.play(options.readings, options.profile)
+
+    return Part(KIND, data, begun, _ACT_MS * len(acts))
 
 
 def check(plan: Plan, mq: Port, judge: Recorder) -> None:
     """Play a planned walk. Skips the test, with the reason, where it cannot be played."""
     _require(mq, judge, claims(plan.acts))
     try:
-        play(mq, judge, plan.acts, accepts=plan.accepts, name=plan.name)
+        play(_part(plan.acts, accepts=plan.accepts, name=plan.name), mq, judge)
     except NotPlayed as lacking:
         _left_out(judge, _own(plan.acts, whole=isinstance(lacking, WholeOnly)), str(lacking))
     except ConformanceFailure as failure:
@@ -610,7 +622,7 @@ def wander(mq: Port, judge: Recorder, options: RunOptions, claimed: tuple[str, .
                 return
             acts = drawn(random, accepts=accepts)
             try:
-                play(mq, judge, acts, accepts=accepts)
+                play(_part(acts, accepts=accepts), mq, judge)
             except ConformanceFailure as failure:
                 raise shortened(mq, judge, failure, acts, accepts=accepts) from None
     except NotPlayed as lacking:
@@ -639,7 +651,7 @@ def shortened(
         nonlocal found
         quiet = Recorder(judge.options, lambda verdict, count: None, disabled=judge.disabled, tape=judge.tape)
         try:
-            play(mq, quiet, some, accepts=accepts)
+            play(_part(some, accepts=accepts), mq, quiet)
         except ConformanceFailure as other:
             if other.verdict.requirement == failure.verdict.requirement:
                 found = other
