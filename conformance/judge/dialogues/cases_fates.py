@@ -230,7 +230,7 @@ REJECTED: Final[tuple[Case, ...]] = (
 )
 
 
-def _headers() -> Iterable[tuple[str, str, Values]]:
+def headers() -> Iterable[tuple[str, str, Values]]:
     """Yield optional headers by name, and the demand that a message with one is taken."""
     yield "debug", f"{ATTRIBUTE}tracing-not-requested", {"BaseHeader.Flags.DH": 1, "DebugHeader.Flags.QT": 0}
     yield "sender", f"{ATTRIBUTE}class-ack-reach-queue", {
@@ -284,7 +284,7 @@ TAKEN: Final[tuple[Case, ...]] = (
             ADMIN,
             queues=(PLAIN,),
         )
-        for name, requirement, values in _headers()
+        for name, requirement, values in headers()
     ),
     Case(
         "word-of-arrival",

@@ -106,10 +106,10 @@ class Conversation:
     _last_ms: int = 0
     _pings: int = 0
 
-    @property
-    def lasts_ms(self) -> int:
-        """The time from the first packet of this end to the last one so far: what came may have waited long before."""
-        return self._last_ms - min((one.at_ms for one in self.said if one.ours), default=self._last_ms)
+    def lasts_ms(self, now_ms: float) -> int:
+        """The time since the first packet of this end: what came may have waited before. now_ms: as for `opened`."""
+        now = max(self._last_ms, int(now_ms))
+        return now - min((one.at_ms for one in self.said if one.ours), default=now)
 
     @property
     def inward(self) -> bool:
@@ -117,12 +117,13 @@ class Conversation:
         ours = (one for one in self.said if not one.ours and one.kind in MESSAGES)
         return any(self._ours.get(one.frame.connection or 0) == "initiator" for one in ours)
 
-    def opened(self, role: Side, local: str, remote: str) -> int:
-        """Add a connection; return its number."""
+    def opened(self, role: Side, local: str, remote: str, at_ms: float = 0) -> int:
+        """Add a connection; return its number. at_ms: the time by now, as far as this end knows it."""
         number = len(self._opened) + 1
         here, there = endpoint(local), endpoint(remote)
         ends = (here, there) if role == "initiator" else (there, here)
-        self._opened.append(Opened(number, self._ns(self._last_ms), *ends, complete=True))
+        now_ms = max(self._last_ms, int(at_ms))
+        self._opened.append(Opened(number, self._ns(now_ms), *ends, complete=True))
         self._ours[number] = role
         return number
 

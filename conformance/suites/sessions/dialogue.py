@@ -227,6 +227,7 @@ class Dialogue:
         self.timing = Timing(mq.time)
         self._accepted = 0
         self._quiet = False
+        self._window: Values = {}
         self._pings = 0
         self._provoked = self._apart = self._complete = False
         self._heard: int | None = None
@@ -334,7 +335,8 @@ class Dialogue:
 
     def _link(self, role: Any, result: Result) -> Link:
         values = result.values
-        number = self.conversation.opened(role, values.get("local", ""), values.get("remote", ""))
+        ends = values.get("local", ""), values.get("remote", "")
+        number = self.conversation.opened(role, *ends, self.timing.now_ms)
         waits_ms = self.about["timers_ms"].get(ACK_WAIT_TIMER)
         link = Link(self.mq, self.conversation, values["session"], number, role, self._allowance, self.timing)
         link.made_ms = self.timing.now_ms
@@ -561,10 +563,11 @@ class Dialogue:
             return link
         self._judge_settings(link, asked)
         names = ("RecoverableAckTimeout", "AckTimeout", "WindowSize")
-        keys = {
+        keys: dict[str, Any] = {
             f"ConnectionParametersHeader.{name}": asked.number(f"ConnectionParametersHeader.{name}") or 0
             for name in names
         }
+        keys |= self._window
         if situation is not None:
             says = situation.says
             data = (

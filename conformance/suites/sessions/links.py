@@ -272,9 +272,10 @@ class Link:
         self.counts.clear()
 
     def _await_timer(self) -> None:
-        """Wait as long as the shorter timer: no acknowledgment comes sooner (2.2.2.1)."""
-        while self.ended is None and self.since_ms is not None:
-            left_ms = self.since_ms + min(self.times_ms[0], self.most_ms) - self.timing.now_ms
+        """Wait as long as the shorter timer, as no acknowledgment comes sooner (2.2.2.1), and no longer than is due."""
+        while self.ended is None and self.since_ms is not None and self.due_ms is not None:
+            soonest_ms = self.since_ms + min(self.times_ms[0], self.most_ms)
+            left_ms = min(soonest_ms, self.due_ms) - self.timing.now_ms
             if left_ms <= 0:
                 return
             try:
