@@ -250,6 +250,7 @@ class Peer(Sending):
                 return self.close(link)
             link.state = "waiting-cpr"
             trip = min(120_000, max(500, 8 * (self.now - int(fields[EC + "TimeStamp"]))))
+            link.times = trip, 20_000
             values = {
                 CP + "RecoverableAckTimeout": trip,
                 CP + "AckTimeout": 20_000 + self.has("asks-for-another-timeout"),
@@ -257,6 +258,7 @@ class Peer(Sending):
             }
             self.put(link, encode("ConnectionParameters", values))
         else:
+            link.window = int(fields[CP + "WindowSize"])
             self.opened(link)
             self.flush()
         return None

@@ -209,7 +209,7 @@ class Sending(State):
         if link is None or link.closed:
             self.connect(0)
             return
-        most = 1_000 if self.has("knows-no-window") else 64
+        most = 1_000 if self.has("knows-no-window") else min(64, link.window)
         while link.state == "open" and self.waiting and len(link.under_way) < most:
             made, kept = self.waiting.pop(0)
             self.send(link, made, kept=kept)

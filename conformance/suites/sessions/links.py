@@ -240,8 +240,9 @@ class Link:
 
     @property
     def stuck(self) -> bool:
-        """True when the other end may send nothing before an acknowledgment that this end cannot state."""
-        return self.skewed and self.ended is None and self.received - self.answered >= self.window
+        """True when the other end may send nothing before an acknowledgment that this end cannot state, or has ended
+        the session for want of it."""
+        return self.skewed and self.ended != "ours" and self.received - self.answered >= self.window
 
     def session_ack(self, received: int, lowest: int = 0, flags: int = 0) -> bytes:
         """Return a SessionAck with the counts and the window of this end (MS-MQQB 3.1.6.4)."""
