@@ -295,14 +295,16 @@ class Peer(Sending):
         key = source, number
         looked = self.has("forgets-by-timer") and self.history.get(key, 0) // HISTORY_MS < self.now // HISTORY_MS
         plain = not transactional or self.has("ordinals-for-all-kinds")
-        if self.has("knows-express-messages-of-one-session") and not fields[UH + "Flags.DM"]:
+        forgotten = self.has("knows-express-messages-of-one-session") and not fields[UH + "Flags.DM"]
+        if forgotten or (self.has("knows-urgent-messages-of-one-session") and fields["BaseHeader.Flags.PR"] == 7):
             looked = looked or self.first_links.setdefault(key, link) is not link
         if plain and key in self.history and not looked and not self.has("takes-duplicates"):
             link.received += self.has("counts-duplicates")
             return
         if not (transactional and self.has("transactions-leave-no-identifier")):
             self.history[key] = self.now
-        link.received += 1
+        question = self.has("counts-no-journaled-question") and fields[UH + "Flags.JP"] and fields[UH + "Flags.RQ"]
+        link.received += not question
         link.active = True
         kept = bool(fields[UH + "Flags.DM"])
         if kept:
@@ -435,6 +437,7 @@ class Peer(Sending):
         again = not accepted and self.has("orders-no-repetition")
         beside = sum(not one.closed and not one.outgoing for one in self.links.values()) > 1
         never = self.has("never-orders") or (beside and self.has("never-orders-beside-another-session"))
+        never = never or (link.outgoing and self.has("never-orders-on-its-own-session"))
         wait_ms = 50 if self.has("orders-too-soon") else ORDER_MS
         if not self.order_due and not again and not never:
             self.order_due, self.order_at = True, self.now + wait_ms

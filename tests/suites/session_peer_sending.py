@@ -139,6 +139,9 @@ class Sending(State):
         wanted = wanted and not (self.has("no-receipts-of-express") and message_class == 0x4000 and express)
         if UH + "AdminQueue.DirectFormatName" not in fields:
             return
+        full = self.out is not None and len(self.out.under_way) >= self.out.window
+        if full and message_class == 0x800A and self.has("tells-of-no-rejection-when-full"):
+            return
         if not wanted or self.has("never-acks") or (self.has("goes-dumb") and self.next_id > 900):
             return
         lineage = UUID(NULL if self.has("wrong-correlation") else str(fields[UH + "SourceQueueManager"])).bytes_le

@@ -39,6 +39,7 @@ from conformance.judge.dialogues.steps import (
     Comes,
     Never,
     Quiet,
+    Stays,
     Step,
     Tell,
     Wait,
@@ -46,6 +47,7 @@ from conformance.judge.dialogues.steps import (
 )
 
 _REQUESTED: Final = "MQQB-3.1.7.15.requested"
+_COUNTS: Final = "MQQB-3.1.5.5.5.counts-closes"
 _NEXT_SESSION_MS: Final = 15_000
 _LOST: Final = "word of an express message is express, and may be lost with the session that ends"
 _JOURNALED: Final[Values] = {"UserHeader.Flags.JN": 1, "UserHeader.Flags.JP": 1}
@@ -260,7 +262,7 @@ def _again(one: Exchange, link: str) -> Iterator[Step]:
 def _opening(one: Exchange, link: str) -> Iterator[Step]:
     """Yield what comes before the messages: sessions, and word of a message that fills the window."""
     if one.beside != "single":
-        yield from handshake("beside")
+        yield from handshake("beside", parameters=_window(one))
         yield Tell((Message("aside", recoverable=True),), "beside")
     yield from handshake(parameters=_window(one))
     if link == WORDS:
@@ -284,7 +286,12 @@ def _case(one: Exchange) -> Case:
             replace(step, within_ms=_NEXT_SESSION_MS, may=may) if isinstance(step, Comes) else step for step in demands
         )
         demands = demands if one.settled == "settled" else late
-    probe = (Tell((Message("probe", recoverable=True),), link), Acknowledged(IN_TIME, KEPT_MS, link=link))
+    probe: tuple[Step, ...] = (
+        Tell((Message("probe", recoverable=True),), link),
+        Acknowledged(IN_TIME, KEPT_MS, link=link),
+    )
+    if one.counts == "counting":
+        probe = (Stays(_COUNTS, link=link), *probe)
     steps: Iterable[Step]
     if one.event == "once":
         steps = (*demands, *probe)
@@ -292,7 +299,10 @@ def _case(one: Exchange) -> Case:
         steps = (*demands, *probe, *_again(one, link))
     else:
         steps = (*_again(one, link), *demands)
-    ending = (Acknowledged(IN_TIME, KEPT_MS, link="beside"),) if one.beside != "single" else ()
+    ending: tuple[Step, ...] = ()
+    if one.beside != "single" and (link != WORDS or not one.event.startswith("again-after")):
+        # Words may come on that session, too, which gets the messages then, or ends.
+        ending = (Acknowledged(IN_TIME, KEPT_MS, count=1, link="beside", least=True),)
     queues = tuple(dict.fromkeys(one.queue for one in (first, message, Message("")) if one.queue not in (None, ABSENT)))
     groups = {
         ADMIN: bool(message.asks & (PA | NA)),

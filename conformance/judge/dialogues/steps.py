@@ -87,7 +87,7 @@ class Acknowledged:
     """A session acknowledgment must count this many messages, by default all that were sent on the link.
 
     requirement: broken if none comes in time. read: a reading, the alternative by which the count holds, and the one by
-    which all that was sent is counted.
+    which all that was sent is counted. least: more may be counted.
     """
 
     requirement: str
@@ -95,6 +95,7 @@ class Acknowledged:
     count: int | None = None
     link: str = "a"
     read: tuple[str, str, str] | None = None
+    least: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,7 +297,8 @@ class Player(Sequels):
     def broken_on_purpose(self) -> tuple[str, ...]:
         """The requirements that this end breaks for the sake of the case: it is silent to be left, or proposes a time
         that only short ways have. The other end may wait less for acknowledgments, or have connected before."""
-        silent = any(isinstance(step, Quiet) for step in self.case.steps) or any(one.unattended for one in self._made)
+        silent = any(isinstance(step, Quiet) for step in self.case.steps)
+        silent = silent or any(one.unattended or one.skewed for one in self._made)
         timed = any(_RECOVERABLE in step.values for step in self.case.steps if isinstance(step, Parameters))
         hurried = ACK_WAIT_TIMER in self.about["timers_ms"]
         return *((DUE,) if hurried else ()), *((IN_TIME,) if silent else ()), *((_ROUND_TRIP,) if timed else ())
@@ -463,7 +464,9 @@ class Player(Sequels):
         # Who opens a session names its times.
         within_ms = step.within_ms if link.role == "initiator" else max(step.within_ms, link.times_ms[0])
         if not self._heard_in_time(
-            link, lambda: link.counted in fits, within_ms + SLACK_MS + (_TRIPS + 8) * self._trip_ms
+            link,
+            lambda: link.counted in fits or (step.least and link.counted > wanted),
+            within_ms + SLACK_MS + (_TRIPS + 8) * self._trip_ms,
         ):
             expected = f"{wanted} messages acknowledged within {within_ms:,} ms"
             self._fail(step.requirement, expected=expected, actual=self._shown(link))
