@@ -354,7 +354,7 @@ class Case:
     implementation's owner must have made and declared. packets: what must be allowed to be sent: `correct` what a queue
     manager sends, `odd` also whole packets that it does not send so (reserved bits, out of turn, numbers left out, late
     ones), `malformed` also others. replies: queues whose messages somebody must answer. shorter: a timer that must be
-    shorter than another one, if both are declared. alone: why no other dialogue may go on beside it.
+    shorter than another one, if both are declared.
     """
 
     name: str
@@ -366,7 +366,6 @@ class Case:
     packets: str = "correct"
     replies: tuple[str, ...] = ()
     shorter: tuple[str, str] | None = None
-    alone: str = ""
 
     @property
     def claims(self) -> tuple[str, ...]:

@@ -757,14 +757,20 @@ _COMMON: Final = frozenset((*demanded(handshake()), *demanded((reaches(""),))))
 """Entries that nearly every case demands on its way: other cases judge it where one cannot be played."""
 
 
+ALONE: Final[Mapping[str, str]] = {
+    "traced": "its report goes to the one address that the directory has, from which no dialogue is played ahead",
+}
+"""The cases that do not go on beside others, and why."""
+
+
 def cases(some: Iterable[Case]) -> list[Any]:
-    """Return pytest parameters, marked with what each case judges, and as played ahead unless one is to be alone."""
+    """Return pytest parameters, marked with what each case judges, and as played ahead unless it is to be alone."""
     return [pytest.param(case, id=case.name, marks=_marks(case)) for case in some]
 
 
 def _marks(case: Case) -> list[pytest.MarkDecorator]:
     judged = pytest.mark.requirement(*case.claims)
-    return [judged] if case.alone else [judged, pytest.mark.ahead(_part(case))]
+    return [judged] if case.name in ALONE else [judged, pytest.mark.ahead(_part(case))]
 
 
 def _part(case: Case) -> Part:
