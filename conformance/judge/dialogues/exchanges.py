@@ -217,7 +217,7 @@ def _before(one: Exchange, again: str | None = None) -> Message:
 
 
 def _window(one: Exchange) -> Values | None:
-    return None if one.window == "wide" else {"ConnectionParametersHeader.WindowSize": 1}
+    return {"ConnectionParametersHeader.WindowSize": 1} if one.window == "narrow" else None
 
 
 def _demands(one: Exchange) -> Iterator[Step]:
@@ -269,7 +269,11 @@ def _opening(one: Exchange, link: str) -> Iterator[Step]:
         yield Tell((Message("knock", recoverable=True, asks=PA),))
         yield reaches("knock")
     if one.window == "full":
-        yield from (Quiet(), Tell((Message("fill", recoverable=True, asks=PA),), link), reaches("fill"))
+        yield Quiet()
+        yield Tell((*(Message(f"fill {at}", asks=PA) for at in range(40)), Message("kept", recoverable=True)), link)
+        yield Acknowledged(IN_TIME, KEPT_MS, link=link)  # The implementation has a window, too.
+        yield Tell(tuple(Message(f"fill {at}", asks=PA) for at in range(40, 70)), link)
+        yield reaches("fill 0")
 
 
 def _case(one: Exchange) -> Case:

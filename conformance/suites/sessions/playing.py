@@ -297,10 +297,10 @@ class Player(Sequels):
     def broken_on_purpose(self) -> tuple[str, ...]:
         """The requirements that this end breaks for the sake of the case: it is silent to be left, or proposes a time
         that only short ways have. The other end may wait less for acknowledgments, or have connected before."""
-        silent = any(isinstance(step, Quiet) for step in self.case.steps)
-        silent = silent or any(one.unattended or one.skewed for one in self._made)
+        hushed = any(isinstance(step, Quiet) for step in self.case.steps)
+        silent = hushed or any(one.unattended or one.skewed for one in self._made)
         timed = any(_RECOVERABLE in step.values for step in self.case.steps if isinstance(step, Parameters))
-        hurried = ACK_WAIT_TIMER in self.about["timers_ms"]
+        hurried = hushed or ACK_WAIT_TIMER in self.about["timers_ms"]
         return *((DUE,) if hurried else ()), *((IN_TIME,) if silent else ()), *((_ROUND_TRIP,) if timed else ())
 
     def _read(self, link: Link, patience: Patience) -> None:
