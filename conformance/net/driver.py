@@ -59,7 +59,7 @@ _REACHED = "nothing speaks TCP at {}: {} Start the server, name its port with ?q
 _NO_ANSWER = "{} {} where a session was begun: is it a queue manager of MSMQ?"
 
 _PACES: dict[str, Pace] = {}
-"""What each host gets from all our drivers."""
+"""The pace of all our drivers together, by host."""
 
 Params = Mapping[str, Any]
 Result = dict[str, Any]
@@ -138,7 +138,7 @@ class WireDriver:
 
     @property
     def several(self) -> bool:
-        """Whether there may be another driver beside this one: a host tells ours apart by their addresses."""
+        """True if another driver may stand beside this one: a host tells ours apart by their addresses."""
         return len(_addresses(self.target, self.declared)) > 1
 
     def close(self) -> None:

@@ -124,7 +124,7 @@ EXCLUDED: Final[tuple[tuple[str, Mapping[str, tuple[str, ...]]], ...]] = (
         {"kind": ("transactional",), "queue": ("fitting",), "answer": ("answerable",)},
     ),
 )
-"""What no dialogue has, and why: rows with one of these values of each feature that is named."""
+"""No dialogue has these rows, with one of the values of each feature that is named; and why."""
 _REFUSALS: Final = {
     ("absent", kind): (BAD_QUEUE, ("MQQB-3.1.5.8.2.no-such-queue", f"{CLASS}nack-bad-dst-q")) for kind in _KINDS
 } | {

@@ -157,6 +157,7 @@ def _correlation(one: Said) -> object:
 INITIATES: Final = requirement_id("MQQB-2.1.1.initiator-port")
 INTERVAL: Final = requirement_id("MQQB-3.1.6.5.resend-interval")
 CORRELATION: Final = requirement_id("MQQB-3.1.7.15.correlation")
+_OF_SUBJECTS: Final = (CORRELATION, *map(requirement_id, ("MQQB-2.2.4.1.sequence", "MQQB-2.2.5.1.sequence")))
 _OF_SEQUENCES: Final = ("MQQB-3.1.1.5.", "MQQB-3.1.6.5.", "MQQB-3.1.7.1.3.", "MQMQ-2.2.20.5.")
 _OF_RESENDING: Final = tuple(map(requirement_id, ("MQQB-3.1.6.5.resent", "MQQB-3.1.7.1.3.resent-number")))
 _NUMBER: Final = "TransactionHeader.TxSequenceNumber"
@@ -295,7 +296,7 @@ class Dialogue:
     def stands(self, verdict: Verdict) -> bool:
         """Tell whether a verdict of a rule stands.
 
-        One rule takes the times of resending for the defaults. Two look for the messages that an acknowledgment is
+        One rule takes the times of resending for the defaults. Some look for the messages that an acknowledgment is
         about: one that is late is about those of an earlier dialogue. So is a transactional message that comes again,
         where this dialogue asks for none.
         """
@@ -303,7 +304,7 @@ class Dialogue:
         of_sequence = verdict.requirement.startswith(_OF_SEQUENCES)
         if said is not None and of_sequence and said.number(_NUMBER) and self._is_confused(verdict, said):
             return said.text("UserHeader.SourceQueueManager") != self.ends.server
-        if verdict.requirement == CORRELATION:
+        if verdict.requirement in _OF_SUBJECTS:
             return verdict.outcome is not Outcome.INCONCLUSIVE
         if verdict.requirement == _FORM:
             one = self.conversation.at(verdict.frame)
