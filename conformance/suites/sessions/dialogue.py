@@ -182,6 +182,8 @@ LATE_MS: Final = 10_000
 NO_ROOM: Final = "it refuses all sessions for now, as it may where it has too many (3.1.5.3.1)"
 TIDIED: Final = "the session was idle for as long as the Session Cleanup Timer takes, and was ended for that (3.1.6.2)"
 _RETRY_MS: Final = 5_000  # MS-MQQB product note 45: what is assumed of a retry timer that is not declared
+_STALE_MS: Final = 2_000
+"""A connection that has waited longer for this end is turned away: its round trip would make all its timers long."""
 _PING_MS: Final = 1_000  # MS-MQQB 3.1.2.9: a ping without a response has failed by then
 SLACK_MS: Final = 1_000
 _BASE_NS: Final = 1_000_000_000
@@ -545,6 +547,9 @@ class Dialogue:
         request = self._awaited(link, lambda one: one.kind == "EstablishConnection", AT_ONCE_MS)
         self._judge_pinged(request, result.values.get("pings"))
         self._judge_class(result.values.get("last_ping_rc"))
+        if request is not None and request.at_ms + _STALE_MS < self.timing.now_ms:
+            link.close()
+            return None
         if request is None or mute:
             return link
         server = request.text("EstablishConnectionHeader.ServerGuid") or packets.NULL
