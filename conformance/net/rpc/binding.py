@@ -1,0 +1,270 @@
+"""Connections to an interface over DCE/RPC (MS-RPCE), carried by scapy, bounded in time and octets."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, NamedTuple, TypeVar
+from uuid import UUID
+
+from conformance.net.rpc.ndr import MAX_BYTES, NdrError
+
+_T = TypeVar("_T")
+_HEADER: Final = 16
+_REACH_S: Final = 5.0
+_MAX_CONNECTIONS: Final = 64
+MAPPER_PORT: Final = 135
+
+
+class Interface(NamedTuple):
+    """An interface of the documents, and the product's fixed port of it where it has one."""
+
+    name: str
+    identifier: UUID
+    version: int = 1
+
+
+REMOTE_READ: Final = Interface("RemoteRead", UUID("1a9134dd-7b39-45ba-ad88-44d01ca47f28"))
+"""MS-MQRR 1.9."""
+MANAGEMENT: Final = Interface("qmmgmt", UUID("41208ee0-e970-11d1-9b9e-00e02c064c39"))
+"""MS-MQMR 1.9."""
+QUEUE_ACCESS: Final = Interface("qm2qm", UUID("1088a980-eae5-11d0-8d9b-00a02453c337"))
+"""MS-MQQP 1.9."""
+
+
+class RpcError(Exception):
+    """A call was not answered; the message is a sentence."""
+
+
+class FaultError(RpcError):
+    """The server has refused a call with a status: one of DCE/RPC, or an HRESULT where its method throws one."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"The call was refused with the fault {status:#010x}.")
+        self.status = status
+
+
+class RefusedError(RpcError):
+    """The server does not take the interface, or not this user."""
+
+
+class TimeError(RpcError):
+    """Nothing came in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Who calls. name: `user`, or `DOMAIN\\user`. Its password is never shown."""
+
+    name: str
+    password: str = field(repr=False)
+
+
+class _Stream:
+    """What scapy's client takes for a socket: PDUs, with at most so many octets and seconds an answer."""
+
+    def __init__(self, connection: socket.socket, user: Any) -> None:
+        from scapy.layers.dcerpc import DCE_C_AUTHN_LEVEL, DceRpcSession
+
+        level = DCE_C_AUTHN_LEVEL.PKT_PRIVACY if user is not None else DCE_C_AUTHN_LEVEL.NONE
+        self.session = DceRpcSession(ssp=user, auth_level=level)
+        self.connection = connection
+        self.last: Any = None
+        self.until = time.monotonic() + _REACH_S
+
+    def send(self, pdu: Any, **_: Any) -> None:
+        """Send a PDU, in fragments where it is long."""
+        for one in self.session.out_pkt(pdu):
+            self.connection.settimeout(max(0.001, self.until - time.monotonic()))
+            self.connection.sendall(bytes(one))
+
+    def sr1(self, pdu: Any, **_: Any) -> Any:
+        """Send a PDU, and return the answer with its call identifier, put together."""
+        self.send(pdu)
+        octets = 0
+        self.session.frags.clear()
+        while True:
+            raw = self._pdu()
+            octets += len(raw)
+            if octets > MAX_BYTES:
+                raise NdrError(f"an answer has more than {MAX_BYTES >> 20} MiB")
+            self.last = self._parsed(raw, pdu.call_id)
+            if self.last is not None:
+                return self.last
+
+    def _parsed(self, raw: bytes, call: int) -> Any:
+        from scapy.layers.dcerpc import DceRpc5
+
+        try:
+            one = DceRpc5(raw)
+            if one.call_id != call:
+                return None  # The answer to a call that was given up.
+            return self.session.in_pkt(one)
+        except Exception as error:  # scapy raises whatever a damaged PDU makes it raise
+            raise NdrError(f"a PDU of {len(raw)} octets cannot be read ({type(error).__name__})") from error
+
+    def _pdu(self) -> bytes:
+        head = self._read(_HEADER)
+        if head[0] != 5:
+            raise NdrError(f"what came is no PDU of DCE/RPC: {head.hex(' ')}")
+        size = int.from_bytes(head[8:10], "little" if head[4] >> 4 else "big")
+        if size < _HEADER:
+            raise NdrError(f"a PDU names a size of {size} octets")
+        return head + self._read(size - _HEADER)
+
+    def _read(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            self.connection.settimeout(max(0.001, self.until - time.monotonic()))
+            part = self.connection.recv(size - len(data))
+            if not part:
+                raise RpcError("The server has closed the connection.")
+            data += part
+        return bytes(data)
+
+
+@cache
+def _registered(interface: Interface) -> Any:
+    """Return scapy's name of an interface; its calls are read here, not by scapy."""
+    from scapy.layers.dcerpc import DCE_RPC_INTERFACES, DceRpcInterface
+
+    logging.getLogger("scapy.runtime").setLevel(logging.CRITICAL)
+    key = interface.identifier, interface.version
+    made = DceRpcInterface(interface.name, interface.identifier, (interface.version, 0), interface.version, {})
+    return DCE_RPC_INTERFACES.setdefault(key, made)
+
+
+def _ssp(user: User | None) -> Any:
+    if user is None:
+        return None
+    from scapy.layers.ntlm import NTLMSSP
+
+    return NTLMSSP(UPN=user.name, PASSWORD=user.password)
+
+
+@dataclass(slots=True)
+class Association:
+    """Calls of one interface of a host. Context handles are valid on all of its connections (C706 12.6).
+
+    A call takes a connection that is free, or makes one; so a call that waits keeps no other one from its turn.
+    """
+
+    host: str
+    port: int
+    interface: Interface
+    user: User | None = None
+    source: str | None = None
+    _idle: list[Any] = field(default_factory=list)
+    _group: int = 0
+    _open: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def call(self, opnum: int, body: bytes, within_s: float = 10.0) -> bytes:
+        """Return the octets of an answer. Raises RpcError, and NdrError for an answer that cannot be read."""
+        client = self._take(within_s)
+        try:
+            answer = self._ask(client, opnum, body, within_s)
+        except FaultError:
+            self._give(client)
+            raise
+        except BaseException:
+            self._drop(client)
+            raise
+        self._give(client)
+        return answer
+
+    def close(self) -> None:
+        """Close the connections that are free; the server then runs down its contexts."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for client in idle:
+            self._drop(client)
+        self._group = 0
+
+    def _ask(self, client: Any, opnum: int, body: bytes, within_s: float) -> bytes:
+        from scapy.layers.dcerpc import DceRpc5Fault, DceRpc5Request, DceRpc5Response
+        from scapy.packet import Raw
+
+        stream = client.sock
+        stream.until = time.monotonic() + within_s
+        request = DceRpc5Request(cont_id=stream.session.cont_id, opnum=opnum, alloc_hint=len(body)) / Raw(body)
+        answer = _guarded(lambda: client.sr1(request))
+        if DceRpc5Fault in answer:
+            raise FaultError(answer[DceRpc5Fault].status)
+        if DceRpc5Response not in answer:
+            raise NdrError("the answer to a call is neither a response nor a fault")
+        return bytes(answer[DceRpc5Response].payload)
+
+    def _take(self, within_s: float) -> Any:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+            if self._open >= _MAX_CONNECTIONS:
+                raise RpcError(f"{_MAX_CONNECTIONS} calls wait at once, which is the most.")
+            self._open += 1
+        try:
+            return self._connect(min(within_s, _REACH_S))
+        except BaseException:
+            self._open -= 1
+            raise
+
+    def _connect(self, within_s: float) -> Any:
+        from scapy.layers.dcerpc import DCE_C_AUTHN_LEVEL, DCERPC_Transport
+        from scapy.layers.msrpce.rpcclient import DCERPC_Client
+
+        ssp = _ssp(self.user)
+        level = DCE_C_AUTHN_LEVEL.PKT_PRIVACY if ssp is not None else DCE_C_AUTHN_LEVEL.NONE
+        client = DCERPC_Client(DCERPC_Transport.NCACN_IP_TCP, ndr64=False, verb=False, ssp=ssp, auth_level=level)
+        client.host, client.port = self.host, self.port
+        place = (self.host, self.port)
+        source = (self.source, 0) if self.source is not None else None
+        connection = _guarded(lambda: socket.create_connection(place, within_s, source))
+        client.sock = _Stream(connection, ssp)
+        client.session.assoc_group_id = self._group
+        try:
+            if not _guarded(lambda: client.bind(_registered(self.interface))):
+                raise RefusedError(self._refusal(client.sock.last))
+        except BaseException:
+            connection.close()
+            raise
+        client.session.rpc_bind_interface = None
+        self._group = client.session.assoc_group_id
+        return client
+
+    def _refusal(self, last: Any) -> str:
+        from scapy.layers.dcerpc import DceRpc5Fault
+
+        who = f"{self.host}:{self.port} does not take {self.interface.name}"
+        if last is not None and DceRpc5Fault in last:
+            return f"{who}: it answers with the fault {last[DceRpc5Fault].status:#010x}."
+        return f"{who}{'' if self.user is None else ' of this user'}."
+
+    def _give(self, client: Any) -> None:
+        with self._lock:
+            self._idle.append(client)
+
+    def _drop(self, client: Any) -> None:
+        with suppress(OSError):
+            client.sock.connection.close()
+        with self._lock:
+            self._open -= 1
+
+
+def _guarded(work: Callable[[], _T]) -> _T:
+    """Do something with a connection; what the system or scapy raises becomes one of this module's errors."""
+    try:
+        return work()
+    except TimeoutError:
+        raise TimeError("No answer came in time.") from None
+    except OSError as error:
+        raise RpcError(f"The connection failed: {error.strerror or error}.") from None
+    except (RpcError, NdrError):
+        raise
+    except Exception as error:  # scapy raises whatever a damaged PDU makes it raise
+        raise NdrError(f"a PDU cannot be read ({type(error).__name__}: {str(error)[:80]})") from error

@@ -1,0 +1,224 @@
+"""The calls of RemoteRead (MS-MQRR 3.1.4), each as it is sent; what comes back is read, and not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, TypeVar
+from uuid import UUID
+
+from conformance.net.rpc.binding import Association
+from conformance.net.rpc.names import write_queue
+from conformance.net.rpc.ndr import CONTEXT, NdrError, Reader, Writer, context
+
+_T = TypeVar("_T")
+RECEIVE_ACCESS, MOVE_ACCESS, PEEK_ACCESS = 0x1, 0x4, 0x20
+RR_NACK, RR_ACK = 1, 2
+_VERSION: Final = (6, 3, 9600)  # Major, minor and build of the client, which a server ignores.
+_MAX_BODY: Final = 0xFFFFFFFF
+_SPARE_S: Final = 5.0
+
+
+class Opnum(IntEnum):
+    """The methods of MS-MQRR 3.1.4."""
+
+    GET_SERVER_PORT = 0
+    OPEN_QUEUE = 2
+    CLOSE_QUEUE = 3
+    CREATE_CURSOR = 4
+    CLOSE_CURSOR = 5
+    PURGE_QUEUE = 6
+    START_RECEIVE = 7
+    CANCEL_RECEIVE = 8
+    END_RECEIVE = 9
+    MOVE_MESSAGE = 10
+    OPEN_QUEUE_FOR_MOVE = 11
+    SET_USER_ACKNOWLEDGEMENT_CLASS = 14
+
+
+class Action(IntEnum):
+    """ulAction of R_StartReceive (MS-MQRR 3.1.4.7)."""
+
+    RECEIVE = 0x00000000
+    PEEK_CURRENT = 0x80000000
+    PEEK_NEXT = 0x80000001
+    LOOKUP_PEEK_CURRENT = 0x40000010
+    LOOKUP_PEEK_NEXT = 0x40000011
+    LOOKUP_PEEK_PREV = 0x40000012
+    LOOKUP_RECEIVE_CURRENT = 0x40000020
+    LOOKUP_RECEIVE_NEXT = 0x40000021
+    LOOKUP_RECEIVE_PREV = 0x40000022
+
+
+class SectionType(IntEnum):
+    """MS-MQRR 2.2.7."""
+
+    FULL_PACKET = 0
+    BINARY_FIRST = 1
+    BINARY_SECOND = 2
+    SRMP_FIRST = 3
+    SRMP_SECOND = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a message packet (MS-MQRR 2.2.6). size: octets that it has without the limit of the call."""
+
+    type: int
+    size: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What R_StartReceive returns. arrived_s: seconds since 1970. sequence: the lower 56 bits of the lookup identifier.
+
+    Only `status` counts where it is a failure.
+    """
+
+    status: int
+    arrived_s: int = 0
+    sequence: int = 0
+    sections: tuple[Section, ...] = ()
+
+    @property
+    def packet(self) -> bytes:
+        """The message packet (MS-MQRR 2.2.5), as far as it was sent."""
+        return b"".join(one.data for one in self.sections)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which message R_StartReceive returns. cursor, lookup: 0 for none. timeout_ms: how long it waits for one."""
+
+    action: Action
+    request: int
+    cursor: int = 0
+    lookup: int = 0
+    timeout_ms: int = 0
+    max_body: int = _MAX_BODY
+    max_compound: int = _MAX_BODY
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRead:
+    """The interface of one host. client: identifier of the queue manager as which the calls are made."""
+
+    association: Association
+    client: UUID
+
+    def server_port(self) -> int:
+        """R_GetServerPort: the TCP port of the interface; 0 for a failure."""
+        return self._call(Opnum.GET_SERVER_PORT, Writer(), lambda reader: reader.long())
+
+    def open_queue(self, format_name: str, access: int, *, alone: bool = False) -> bytes:
+        """R_OpenQueue: the context handle. alone: nobody else may receive. Raises FaultError with the HRESULT."""
+        return self._call(Opnum.OPEN_QUEUE, self._opening(format_name, access, alone=alone), context)
+
+    def open_queue_for_move(self, format_name: str) -> tuple[int, bytes]:
+        """R_OpenQueueForMove: the number by which R_MoveMessage names the queue, and the context handle."""
+        body = self._opening(format_name, MOVE_ACCESS, alone=False)
+        return self._call(Opnum.OPEN_QUEUE_FOR_MOVE, body, lambda reader: (reader.hyper(), context(reader)))
+
+    def close_queue(self, handle: bytes) -> tuple[int, bytes]:
+        """R_CloseQueue: the status, and the context handle that comes back."""
+        return self._call(
+            Opnum.CLOSE_QUEUE, _of(handle), lambda reader: (context(reader), reader.long())[::-1]
+        )
+
+    def create_cursor(self, handle: bytes) -> tuple[int, int]:
+        """R_CreateCursor: the status, and the cursor."""
+        return self._call(Opnum.CREATE_CURSOR, _of(handle), lambda reader: (reader.long(), reader.long())[::-1])
+
+    def close_cursor(self, handle: bytes, cursor: int) -> int:
+        """R_CloseCursor: the status."""
+        return self._call(Opnum.CLOSE_CURSOR, _of(handle, cursor), _status)
+
+    def purge_queue(self, handle: bytes) -> int:
+        """R_PurgeQueue: the status."""
+        return self._call(Opnum.PURGE_QUEUE, _of(handle), _status)
+
+    def start_receive(self, handle: bytes, wanted: Wanted) -> Received:
+        """R_StartReceive: peek or begin to receive a message; waits as long as the call asks for."""
+        body = _of(handle)
+        body.hyper(wanted.lookup)
+        for number in (
+            wanted.cursor, wanted.action, wanted.timeout_ms, wanted.request, wanted.max_body, wanted.max_compound,
+        ):  # fmt: skip
+            body.long(number)
+        return self._call(Opnum.START_RECEIVE, body, _received, wanted.timeout_ms / 1000 + _SPARE_S)
+
+    def cancel_receive(self, handle: bytes, request: int) -> int:
+        """R_CancelReceive: the status."""
+        return self._call(Opnum.CANCEL_RECEIVE, _of(handle, request), _status)
+
+    def end_receive(self, handle: bytes, request: int, *, acknowledge: bool) -> int:
+        """R_EndReceive: the status."""
+        return self._call(Opnum.END_RECEIVE, _of(handle, RR_ACK if acknowledge else RR_NACK, request), _status)
+
+    def move_message(self, handle: bytes, destination: int, lookup: int) -> int:
+        """R_MoveMessage without a transaction: the status. destination: of `open_queue_for_move`."""
+        body = _of(handle)
+        body.hyper(destination)
+        body.hyper(lookup)
+        body.raw(bytes(16))  # XACTUOW (MS-MQMQ 2.2.18.1.8), an array of octets.
+        return self._call(Opnum.MOVE_MESSAGE, body, _status)
+
+    def set_user_acknowledgement_class(self, handle: bytes, lookup: int, message_class: int) -> int:
+        """R_SetUserAcknowledgementClass: the status."""
+        body = _of(handle)
+        body.hyper(lookup)
+        body.short(message_class)
+        return self._call(Opnum.SET_USER_ACKNOWLEDGEMENT_CLASS, body, _status)
+
+    def _opening(self, format_name: str, access: int, *, alone: bool) -> Writer:
+        body = Writer()
+        write_queue(body, format_name)
+        body.long(access)
+        body.long(alone)
+        body.guid(self.client)
+        body.long(1)  # fNonRoutingServer
+        major, minor, build = _VERSION
+        body.number(1, major)
+        body.number(1, minor)
+        body.short(build)
+        body.long(1)  # fWorkgroup
+        return body
+
+    def _call(self, opnum: Opnum, body: Writer, read: Callable[[Reader], _T], within_s: float = 10.0) -> _T:
+        reader = Reader(self.association.call(opnum, body.octets(), within_s))
+        found = read(reader)
+        reader.end()
+        return found
+
+
+def _of(handle: bytes, *numbers: int) -> Writer:
+    body = Writer()
+    body.raw(handle[: CONTEXT.size])
+    for number in numbers:
+        body.long(number)
+    return body
+
+
+def _status(reader: Reader) -> int:
+    return reader.long()
+
+
+def _received(reader: Reader) -> Received:
+    """Read the answer of R_StartReceive: the pointer to an array of sections, whose octets come behind all of them."""
+    arrived_s, sequence, count = reader.long(), reader.hyper(), reader.long()
+    sections: list[Section] = []
+    if reader.long():
+        heads = [_head(reader) for _ in range(reader.count(16))]
+        sections = [
+            Section(kind, most, reader.octets(size) if pointer else b"") for kind, most, size, pointer in heads
+        ]
+    if count != len(sections):
+        raise NdrError(f"{count} sections are named, and {len(sections)} follow")
+    return Received(reader.long(), arrived_s, sequence, tuple(sections))
+
+
+def _head(reader: Reader) -> tuple[int, int, int, int]:
+    reader.align(4)
+    return reader.short(), reader.long(), reader.long(), reader.long()
