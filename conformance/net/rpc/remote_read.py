@@ -123,9 +123,7 @@ class RemoteRead:
 
     def close_queue(self, handle: bytes) -> tuple[int, bytes]:
         """R_CloseQueue: the status, and the context handle that comes back."""
-        return self._call(
-            Opnum.CLOSE_QUEUE, _of(handle), lambda reader: (context(reader), reader.long())[::-1]
-        )
+        return self._call(Opnum.CLOSE_QUEUE, _of(handle), lambda reader: (context(reader), reader.long())[::-1])
 
     def create_cursor(self, handle: bytes) -> tuple[int, int]:
         """R_CreateCursor: the status, and the cursor."""
@@ -211,9 +209,7 @@ def _received(reader: Reader) -> Received:
     sections: list[Section] = []
     if reader.long():
         heads = [_head(reader) for _ in range(reader.count(16))]
-        sections = [
-            Section(kind, most, reader.octets(size) if pointer else b"") for kind, most, size, pointer in heads
-        ]
+        sections = [Section(kind, most, reader.octets(size) if pointer else b"") for kind, most, size, pointer in heads]
     if count != len(sections):
         raise NdrError(f"{count} sections are named, and {len(sections)} follow")
     return Received(reader.long(), arrived_s, sequence, tuple(sections))

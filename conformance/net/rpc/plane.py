@@ -1,0 +1,432 @@
+"""Queues, messages, cursors and management of a host by MS-MQRR and MS-MQMR, as facets of the adapter protocol.
+
+RemoteRead creates no queue and sends nothing. A run is lent the queues that the owner has declared, under the names
+that it asks for, and messages get there by MS-MQQB. What is so played is no doing of the host: `PLAYS` names it.
+"""
+
+from __future__ import annotations
+
+import time
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Final
+
+from conformance.judge.packets.user_messages import plain_of_packet
+from conformance.net.ends import PREFIX
+from conformance.net.rpc.binding import FaultError
+from conformance.net.rpc.management import MACHINE, QUEUE, SESSION, Managed, Management
+from conformance.net.rpc.names import UnnamedError
+from conformance.net.rpc.remote_read import (
+    MOVE_ACCESS,
+    PEEK_ACCESS,
+    RECEIVE_ACCESS,
+    Action,
+    Received,
+    RemoteRead,
+    Wanted,
+)
+from conformance.net.rpc.sending import MEMBERS, Sender
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_INVALID_HANDLE,
+    MQ_ERROR_QUEUE_EXISTS,
+    MQ_ERROR_QUEUE_NOT_FOUND,
+)
+from conformance.wire import dissect
+
+Params = Mapping[str, Any]
+Result = dict[str, Any]
+Call = Callable[[Params], Result]
+
+PLAYS: Final = ("queues.create", "queues.delete", "messages.send")
+ACCEPTS: Final = {
+    "message": list(MEMBERS),
+    "access": ["receive", "send", "peek", "move"],
+    "format_names": ["journal", "subqueue"],
+}
+_ACCESS: Final = {"receive": RECEIVE_ACCESS, "peek": PEEK_ACCESS, "move": MOVE_ACCESS}
+_SEEKS: Final = {
+    "first": (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT),
+    "next": (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT),
+    "current": (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT),
+    "previous": (Action.LOOKUP_PEEK_PREV, Action.LOOKUP_RECEIVE_PREV),
+    "last": (Action.LOOKUP_PEEK_PREV, Action.LOOKUP_RECEIVE_PREV),
+}
+_EDGES: Final = {"first": 0, "last": 0xFFFFFFFFFFFFFFFF}
+_PATH_NAMES, _XACT, _COUNT, _BYTES, _JOURNAL_COUNT, _JOURNAL_BYTES = 2, 5, 7, 8, 9, 10
+"""PROPID_MGMT_MSMQ_PRIVATEQ (MS-MQMQ 2.3.11.2), and properties of a queue (MS-MQMQ 2.3.12)."""
+_COUNTS: Final = {
+    _COUNT: "messages", _BYTES: "bytes", _JOURNAL_COUNT: "journal_messages", _JOURNAL_BYTES: "journal_bytes",
+}  # fmt: skip
+_QUEUE_MEMBERS: Final = ("administration_queue", "response_queue")
+_SEEN_S: Final = 0.3  # How long a send waits until the host counts its message.
+_INFINITE: Final = 0xFFFFFFFF
+_LOW: Final = (1 << 56) - 1
+
+
+class Inexpressible(Exception):
+    """These interfaces have no such call; the message is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """An open queue. context: None where it is opened for sending, which the host knows nothing of.
+
+    destination: the number by which R_MoveMessage names it.
+    """
+
+    format_name: str
+    access: str
+    context: bytes | None
+    destination: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A cursor of an open queue."""
+
+    queue: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A receive that was begun."""
+
+    context: bytes
+    request: int
+
+
+@dataclass(slots=True)
+class Plane:
+    """See the module. queues: names of the declared queues. management: None where the host has not got it."""
+
+    read: RemoteRead
+    management: Management | None
+    sender: Sender
+    computer: str
+    queues: tuple[str, ...]
+    lent: dict[str, str] = field(default_factory=dict)
+    handles: dict[str, Handle] = field(default_factory=dict)
+    cursors: dict[str, Cursor] = field(default_factory=dict)
+    reads: dict[str, Read] = field(default_factory=dict)
+    _numbers: count[int] = field(default_factory=lambda: count(1))
+    _high: bool | None = None
+
+    def calls(self) -> dict[str, Call]:
+        """Return what answers each method, by its name."""
+        found: dict[str, Call] = {
+            "reset": self._reset,
+            "queues.create": self._create,
+            "queues.delete": self._delete,
+            "queues.open": self._open,
+            "queues.close": self._close,
+            "queues.purge": self._purge,
+            "messages.send": self._send,
+            "messages.receive": self._receive,
+            "messages.peek": lambda params: self._peek(params, Action.PEEK_CURRENT),
+            "messages.peek_next": lambda params: self._peek(params, Action.PEEK_NEXT),
+            "messages.receive_by_lookup_id": lambda params: self._look_up(params, receive=True),
+            "messages.peek_by_lookup_id": lambda params: self._look_up(params, receive=False),
+            "messages.receive_begin": self._receive_begin,
+            "messages.receive_end": self._receive_end,
+            "messages.move": self._move,
+            "cursors.open": self._open_cursor,
+            "cursors.close": self._close_cursor,
+        }
+        if self.management is not None:
+            found |= {"queues.counts": self._counts, "management.get": self._get, "management.act": self._act}
+        return {method: _refusing(call) for method, call in found.items()}
+
+    def real(self, format_name: str) -> str:
+        """Return the host's name of a queue that the run names: one that is lent, or else one that nobody has made."""
+        name, mark, suffix = format_name.partition(";")
+        computer, _, queue = name.rpartition("\\")
+        known = self.lent.get(queue.lower()) or (queue if queue.lower().startswith(PREFIX) else f"{PREFIX}no-{queue}")
+        return f"{computer}\\{known}{mark}{suffix}"
+
+    def close(self) -> None:
+        """Purge what was lent, and close all connections."""
+        self._reset({})
+        self.sender.close()
+        self.read.association.close()
+        if self.management is not None:
+            self.management.association.close()
+
+    def _reset(self, params: Params) -> Result:
+        for read in self.reads.values():
+            with suppress(FaultError):
+                self.read.end_receive(read.context, read.request, acknowledge=False)
+        for handle in self.handles.values():
+            if handle.context is not None:
+                with suppress(FaultError):
+                    self.read.close_queue(handle.context)
+        for table in (self.reads, self.cursors, self.handles):
+            table.clear()
+        for queue in set(self.lent.values()):
+            self._empty(queue)
+        self.lent.clear()
+        return {"status": 0}
+
+    def _empty(self, queue: str) -> None:
+        """Purge a queue and its journal. What cannot be purged shows in the next story."""
+        name = self._format_name(queue)
+        for each in (name, f"{name};JOURNAL"):
+            try:
+                context = self.read.open_queue(each, RECEIVE_ACCESS)
+            except FaultError:
+                continue
+            self.read.purge_queue(context)
+            self.read.close_queue(context)
+
+    def _format_name(self, queue: str) -> str:
+        return f"DIRECT=OS:{self.computer}\\private$\\{queue}"
+
+    def _create(self, params: Params) -> Result:
+        computer, _, queue = params["path_name"].lower().rpartition("\\")
+        wanted = params.get("properties", {})
+        if computer != f"{self.computer.lower()}\\private$" or any(wanted.values()):
+            raise Inexpressible("Only plain private queues of the host are lent.")
+        if queue in self.lent:
+            return {"status": MQ_ERROR_QUEUE_EXISTS}
+        free = [each for each in self.queues if each not in self.lent.values()]
+        if not free:
+            raise Inexpressible(f"All {len(self.queues)} queues of the host that are lent are in use.")
+        self._empty(free[0])
+        self.lent[queue] = free[0]
+        return {"status": 0, "format_name": f"DIRECT=OS:{self.computer}\\private$\\{queue}"}
+
+    def _delete(self, params: Params) -> Result:
+        queue = params["format_name"].lower().rpartition("\\")[2]
+        real = self.lent.get(queue)
+        if real is None:
+            return {"status": MQ_ERROR_QUEUE_NOT_FOUND}
+        name = self.real(params["format_name"]).lower()
+        for key, handle in list(self.handles.items()):
+            if handle.format_name.lower().partition(";")[0] == name:
+                self._close({"queue": key})
+        self._empty(real)
+        del self.lent[queue]
+        return {"status": 0}
+
+    def _open(self, params: Params) -> Result:
+        name, access = self.real(params["format_name"]), params["access"]
+        if access == "send":
+            if ";" in name:
+                raise Inexpressible("A session of MS-MQQB opens nothing, so it refuses no subqueue.")
+            if name.rpartition("\\")[2].lower() not in self.lent.values():
+                raise Inexpressible("A session of MS-MQQB opens nothing, so it refuses no queue that is not there.")
+            return self._handle(Handle(name, access, None))
+        if access == "move":
+            destination, context = self.read.open_queue_for_move(name)
+            return self._handle(Handle(name, access, context, destination))
+        alone = params.get("share") == "deny_receive"
+        return self._handle(Handle(name, access, self.read.open_queue(name, _ACCESS[access], alone=alone)))
+
+    def _handle(self, handle: Handle) -> Result:
+        key = f"q{next(self._numbers)}"
+        self.handles[key] = handle
+        return {"status": 0, "queue": key}
+
+    def _close(self, params: Params) -> Result:
+        handle = self.handles.pop(params["queue"], None)
+        if handle is None:
+            return {"status": MQ_ERROR_INVALID_HANDLE}
+        for key in [key for key, cursor in self.cursors.items() if cursor.queue == params["queue"]]:
+            del self.cursors[key]
+        return {"status": 0 if handle.context is None else self.read.close_queue(handle.context)[0]}
+
+    def _context(self, params: Params) -> bytes:
+        """Return the context of an open queue. A queue that the host does not hold is refused as a closed one is."""
+        handle = self.handles.get(params["queue"])
+        if handle is None:
+            raise FaultError(MQ_ERROR_INVALID_HANDLE)
+        if handle.context is None:
+            raise Inexpressible("The host holds no queue that is open for sending.")
+        return handle.context
+
+    def _purge(self, params: Params) -> Result:
+        return {"status": self.read.purge_queue(self._context(params))}
+
+    def _counts(self, params: Params) -> Result:
+        status, counted = self._counted(self.real(params["format_name"]))
+        return {"status": status, **counted}
+
+    def _counted(self, name: str) -> tuple[int, dict[str, int]]:
+        assert self.management is not None
+        status, values = self.management.get_info(Managed(QUEUE, name), list(_COUNTS))
+        found = zip(_COUNTS.values(), values, strict=True)
+        return status, {key: value["value"] for key, value in found if isinstance(value.get("value"), int)}
+
+    def _send(self, params: Params) -> Result:
+        handle = self.handles.get(params["queue"])
+        if handle is None or handle.access != "send":
+            raise Inexpressible("A session of MS-MQQB has no handle that it could refuse.")
+        before = self._waiting(handle.format_name)
+        message = dict(params["message"])
+        for name in _QUEUE_MEMBERS:
+            if name in message:
+                message[name] = self.real(message[name])
+        identifier = self.sender.send(message, handle.format_name)
+        until = time.monotonic() + _SEEN_S
+        while self._waiting(handle.format_name) <= before and time.monotonic() < until:
+            time.sleep(0.002)
+        return {"status": 0, "identifier": identifier}
+
+    def _waiting(self, name: str) -> int:
+        return -1 if self.management is None else self._counted(name)[1].get("messages", -1)
+
+    def _wanted(self, params: Params, action: Action) -> Wanted:
+        cursor = 0
+        if params.get("cursor") is not None:
+            found = self.cursors.get(params["cursor"])
+            if found is None:
+                raise FaultError(MQ_ERROR_INVALID_HANDLE)
+            cursor = found.number
+        timeout_ms = params["timeout_ms"]
+        if timeout_ms == _INFINITE:
+            raise Inexpressible("A read that waits for ever would keep all other calls from their turn.")
+        return Wanted(action, next(self._numbers), cursor, timeout_ms=timeout_ms)
+
+    def _peek(self, params: Params, action: Action) -> Result:
+        context = self._context(params)
+        return self._answer(context, self.read.start_receive(context, self._wanted(params, action)))
+
+    def _receive(self, params: Params) -> Result:
+        return self._ended(self._context(params), self._wanted(params, Action.RECEIVE))
+
+    def _ended(self, context: bytes, wanted: Wanted) -> Result:
+        """Receive a message in both phases."""
+        begun = self.read.start_receive(context, wanted)
+        answer = self._answer(context, begun)
+        if answer["status"]:
+            return answer
+        status = self.read.end_receive(context, wanted.request, acknowledge=True)
+        return answer if not status else {"status": status}
+
+    def _look_up(self, params: Params, *, receive: bool) -> Result:
+        context, action = self._context(params), params["action"]
+        lookup = _EDGES.get(action, int(params["lookup_identifier"]))
+        wanted = Wanted(_SEEKS[action][receive], next(self._numbers), lookup=lookup)
+        if receive:
+            return self._ended(context, wanted)
+        return self._answer(context, self.read.start_receive(context, wanted))
+
+    def _receive_begin(self, params: Params) -> Result:
+        context, wanted = self._context(params), self._wanted(params, Action.RECEIVE)
+        answer = self._answer(context, self.read.start_receive(context, wanted))
+        if answer["status"]:
+            return answer
+        key = f"r{wanted.request}"
+        self.reads[key] = Read(context, wanted.request)
+        return {**answer, "read": key}
+
+    def _receive_end(self, params: Params) -> Result:
+        read = self.reads.pop(params["read"], None)
+        if read is None:
+            raise Inexpressible("A read that has ended has no request any more.")
+        return {"status": self.read.end_receive(read.context, read.request, acknowledge=params["acknowledge"])}
+
+    def _move(self, params: Params) -> Result:
+        destination = self.handles.get(params["destination"])
+        if destination is None:
+            raise FaultError(MQ_ERROR_INVALID_HANDLE)
+        context, lookup = self._context(params), int(params["lookup_identifier"])
+        return {"status": self.read.move_message(context, destination.destination, lookup)}
+
+    def _open_cursor(self, params: Params) -> Result:
+        status, number = self.read.create_cursor(self._context(params))
+        if status:
+            return {"status": status}
+        key = f"c{next(self._numbers)}"
+        self.cursors[key] = Cursor(params["queue"], number)
+        return {"status": 0, "cursor": key}
+
+    def _close_cursor(self, params: Params) -> Result:
+        cursor = self.cursors.pop(params["cursor"], None)
+        if cursor is None:
+            return {"status": MQ_ERROR_INVALID_HANDLE}
+        return {"status": self.read.close_cursor(self._context({"queue": cursor.queue}), cursor.number)}
+
+    def _get(self, params: Params) -> Result:
+        assert self.management is not None
+        status, values = self.management.get_info(self._managed(params["target"]), params["properties"])
+        return {"status": status} if status >> 31 else {"status": status, "values": values}
+
+    def _act(self, params: Params) -> Result:
+        assert self.management is not None
+        managed = self._managed(params["target"])
+        if managed.type == MACHINE:
+            raise Inexpressible("An action on the whole host is left to its owner: TIDY purges every queue (MS-MQMR).")
+        return {"status": self.management.action(managed, params["action"])}
+
+    def _managed(self, target: Params) -> Managed:
+        if target["type"] != "queue":
+            return Managed(MACHINE if target["type"] == "machine" else SESSION)
+        return Managed(QUEUE, self.real(target["format_name"]))
+
+    def _answer(self, context: bytes, received: Received) -> Result:
+        if received.status >> 31:
+            return {"status": received.status}
+        return {"status": received.status, "message": self._message(context, received)}
+
+    def _message(self, context: bytes, received: Received) -> Result:
+        """Return a message of the adapter protocol. What the packet does not show is left out."""
+        plain = plain_of_packet(dissect(received.packet, transport="buffer"))
+        told = {name: plain[name] for name in MEMBERS if name in plain and plain[name] is not None}
+        for name in ("body", "extension", "correlation_identifier"):
+            if name in told:
+                told[name] = b64encode(bytes.fromhex(told[name])).decode("ascii")
+        for name in _QUEUE_MEMBERS:
+            if name in told:
+                told[name] = self._asked(told[name])
+        if plain["source"] is not None and plain["ordinal"] is not None:
+            told["identifier"] = {"source": plain["source"], "ordinal": plain["ordinal"]}
+        if plain["sent_time"] is not None:
+            told["sent_time"] = plain["sent_time"]
+        told["arrival_time"] = received.arrived_s
+        lookup = received.sequence & _LOW
+        if self._has_priority(context, lookup, plain["priority"]):
+            lookup |= 7 - plain["priority"] << 56
+        return {**told, "lookup_identifier": str(lookup)}
+
+    def _asked(self, format_name: str) -> str:
+        """Return the run's name of a queue that the host names."""
+        head, _, queue = format_name.rpartition("\\")
+        asked = {real: name for name, real in self.lent.items()}
+        return f"{head}\\{asked.get(queue.lower(), queue)}"
+
+    def _has_priority(self, context: bytes, lookup: int, priority: Any) -> bool:
+        """Tell whether the high octet of a lookup identifier has the priority: R_StartReceive leaves that octet out.
+
+        MS-MQDMPR 3.1.7.3.1 says which messages have it, and products differ; so the host is asked once.
+        """
+        if not isinstance(priority, int) or priority == 7:
+            return False
+        if self._high is None:
+            whole = lookup | 7 - priority << 56
+            wanted = Wanted(Action.LOOKUP_PEEK_CURRENT, next(self._numbers), lookup=whole)
+            self._high = not self.read.start_receive(context, wanted).status
+        return self._high
+
+
+def _refusing(call: Call) -> Call:
+    """Return a call whose refusals are answers. What no answer comes to, or a damaged one, is a crash of the host."""
+
+    def answered(params: Params) -> Result:
+        try:
+            return call(params)
+        except FaultError as fault:
+            if fault.status >> 16 == 0xC00E:
+                return {"status": fault.status}
+            return _failure("RpcFault", str(fault))
+        except (Inexpressible, UnnamedError) as error:
+            return _failure("NotExpressible", str(error))
+
+    return answered
+
+
+def _failure(kind: str, text: str) -> Result:
+    return {"status": None, "failure": {"kind": kind, "text": text}}
