@@ -188,6 +188,7 @@ def mq(request: pytest.FixtureRequest, judge: Recorder) -> Iterator[GuardedClien
     until = session.current.share.at_last
     client = GuardedClient(session.client(), skips=True, tape=judge.tape, heard=judge.heard, until=until)
     session.current.client = client
+    judge.played = client.hello.plays
     session.note_epoch()
     if client.offers("reset"):
         with _faults_in_fixtures():

@@ -316,6 +316,7 @@ class Hello:
     accepts: the values that its methods accept, by kind (`message`, `share`, ...); of an absent kind, every value.
     security: the member of this name as the driver wrote it, None if all calls are made as one user.
     directory_protocols: how the manager speaks with the directory, `json-rpc` or `ldap`; the first is judged.
+    plays: full names of methods that the driver performs itself.
     """
 
     protocol: str
@@ -333,6 +334,7 @@ class Hello:
     accepts: Mapping[str, frozenset[str]]
     security: Mapping[str, Json] | None = None
     directory_protocols: tuple[str, ...] = ("json-rpc",)
+    plays: frozenset[str] = frozenset()
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Json]) -> Hello:
@@ -353,6 +355,7 @@ class Hello:
             accepts={kind: frozenset(names) for kind, names in raw.get("accepts", {}).items()},
             security=raw.get("security"),
             directory_protocols=tuple(raw.get("directory_protocols", ("json-rpc",))),
+            plays=frozenset(raw.get("plays", ())),
         )
 
     def offers(self, name: str) -> bool:

@@ -155,6 +155,8 @@ class Recorder:
         self.judged: set[str] = set()
         self.transitions: dict[str, int] = {}
         self.undemanded = False
+        self.played: frozenset[str] = frozenset()
+        """Methods that the driver performs itself: of their answers nothing is judged."""
         self.on_example: Callable[[str, Mapping[str, Any]], None] | None = None
         """Called with the kind and the data of each example that begins; the data may still change."""
 
@@ -300,6 +302,12 @@ class Recorder:
                 binds = requirement(verdict.requirement).binds(self.profile)
                 self._binds[verdict.requirement] = binds
             if not binds:
+                continue
+            if verdict.subject in self.played:
+                self.lacks(f"{verdict.subject}, which the driver performs itself")
+                if verdict.outcome is _FAIL:  # What follows is not as the model has it.
+                    self._muted, again = True, 0
+                    break
                 continue
             verdict = cut_verdict(verdict)
             if verdict.outcome is _FAIL:

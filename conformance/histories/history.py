@@ -104,6 +104,7 @@ class History:
 
     def __init__(self, client: Port, judge: Recorder, model: Model | None = None) -> None:
         self.judge = judge
+        judge.played = client.hello.plays
         self.model = model or Model(judge.readings)
         self.client = client
         self.calls: list[dict[str, Any]] = []

@@ -160,7 +160,7 @@ TIMERS: Final = (
     "send-base-symmetric-key-cache-cleanup", "user-cert-cache-cleanup",
 )  # fmt: skip
 """The timers of MS-MQQB 3.1.2."""
-_KEYS = ("qm", "ping", "peer", "listener", "from", "queues", "packets", "reports")
+_KEYS = ("qm", "ping", "peer", "rpc", "listener", "from", "queues", "packets", "reports")
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 SETTINGS: Final = {
     "ack-timeout": "ack_timeout_ms",
@@ -174,10 +174,10 @@ _FORM = "write wire:HOST, wire:HOST:1801 or wire:HOST?qm=1801&ping=3527"
 def wire(rest: str, options: Options) -> Launcher:
     """Judge the queue manager at `wire:HOST?...` by the packets it sends. Raises ConnectorError.
 
-    The parameters: `qm`, `ping` and `peer` (ports), `listener` (our address), `from` (more of its addresses), `queues`
-    (names with commas between), `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE` (durations),
-    `reply.QUEUE` (without a value), `reports` (the identifier of a public queue), `ack-timeout` (a duration),
-    `window-size` (messages), `server-class` (yes or no).
+    The parameters: `qm`, `ping`, `peer` and `rpc` (ports), `listener` (our address), `from` (more of its addresses),
+    `queues` (names with commas between), `packets` (correct, odd, malformed), `timer.NAME` and `consume.QUEUE`
+    (durations), `reply.QUEUE` (without a value), `reports` (the identifier of a public queue), `ack-timeout` (a
+    duration), `window-size` (messages), `server-class` (yes or no).
     Nothing is sent before the launch, and the name is resolved at the first one alone.
     """
     host, declared = understood(rest, options.profile)
@@ -229,7 +229,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
     except ValueError:
         raise ConnectorError(f"?{asked[:60]} is not KEY=VALUE&KEY=VALUE: {_FORM}") from None
     for key, value in pairs:
-        if key in ("qm", "ping", "peer"):
+        if key in ("qm", "ping", "peer", "rpc"):
             ports[key] = _port(key, value)
         elif key == "packets":
             sort = _sort(value)
@@ -255,6 +255,7 @@ def understood(rest: str, profile: str | None = None) -> tuple[str, Declared]:
         qm=ports["qm"],
         ping=ports["ping"],
         peer=ports.get("peer", ports["qm"]),
+        rpc=ports.get("rpc"),
         queues=queues,
         timers_ms=timers,
         consumes_ms=consumes,

@@ -36,6 +36,8 @@ from conformance.net.ends import (
     refusal,
 )
 from conformance.net.proxy import Recording
+from conformance.net.rpc.binding import RpcError
+from conformance.net.rpc.plane import Plane, found_plane
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_IO_TIMEOUT,
@@ -44,7 +46,7 @@ from conformance.spec.constants.hresults import (
 from conformance.wire import dissect, encode, frame_length
 from conformance.wire.framing import BASE_SIZE
 
-PROTOCOL = "1.2"  # The first version that has the facet.
+PROTOCOL = "1.4"  # The first version that has all that is offered.
 _METHODS = ("about", "open", "send", "received", "close", "ping")
 _DEADLINE_MS = 10_000
 _BEFORE_MS = 300  # A call that waits answers so long before its deadline.
@@ -69,9 +71,10 @@ Result = dict[str, Any]
 class Declared:
     """The owner's words about a host.
 
-    qm, ping, peer: ports of its sessions and pings, and the one it connects to. timers_ms: by name of MS-MQQB 3.1.2.
-    consumes_ms: by queue, when a message is received. listeners: our addresses, none to choose one. others: addresses
-    from which it connects beside the one it has. replies: queues whose messages are answered to their response queues.
+    qm, ping, peer: ports of its sessions and pings, and the one it connects to. rpc: of its calls; None to ask its
+    endpoint mapper. timers_ms: by name of MS-MQQB 3.1.2. consumes_ms: by queue, when a message is received. listeners:
+    our addresses, none to choose one. others: addresses from which it connects beside the one it has. replies: queues
+    whose messages are answered to their response queues.
     reports: identifier of a public queue that its directory has at our address; None without one. settings: what it is
     set up with, as `sessions.about` has it: `ack_timeout_ms`, `window_size`, `server_class`.
     """
@@ -89,6 +92,7 @@ class Declared:
     replies: tuple[str, ...] = ()
     reports: str | None = None
     settings: Mapping[str, int] = field(default_factory=dict)
+    rpc: int | None = None
 
     def stranger(self, addresses: tuple[str, ...], host: str) -> str | None:
         """Return what connections from addresses that nobody named mean, as a sentence; None without any."""
@@ -110,6 +114,7 @@ class WireDriver:
     ends: Ends
     listener: str
     recording: Recording | None = None
+    plane: Plane | None = None
     pace: Pace = field(default_factory=Pace)
     manager: uuid.UUID = field(default_factory=uuid.uuid4)
     sessions: dict[str, Session] = field(default_factory=dict)
@@ -131,6 +136,8 @@ class WireDriver:
             "sessions.close": self._close,
             "sessions.ping": self._ping,
         }
+        if self.plane is not None:
+            calls |= self.plane.calls()
         call = calls.get(method)
         if call is None:
             raise MethodNotFound
@@ -143,9 +150,17 @@ class WireDriver:
 
     def close(self) -> None:
         """Close every connection and the recording."""
+        if self.plane is not None:
+            with suppress(RpcError):
+                self.plane.close()
         _shut(self.ends, self.recording)
 
     def _hello(self, params: Params) -> Result:
+        plane = {} if self.plane is None else self.plane.hello()
+        facets: dict[str, list[str]] = {"manager": ["hello", "stop"], "sessions": list(_METHODS)}
+        for name in () if self.plane is None else self.plane.calls():
+            facet, _, method = name.rpartition(".")
+            facets.setdefault(facet or "manager", []).append(method)
         return {
             "status": 0,
             "protocol": PROTOCOL if PROTOCOL in params["versions"] else params["versions"][0],
@@ -153,9 +168,10 @@ class WireDriver:
             "version": __version__,
             "profile": self.declared.profile,
             "computer": self.target.address,
-            "facets": {"manager": ["hello", "stop"], "sessions": list(_METHODS)},
+            "facets": facets,
             "clock": "real",
             "slack_ms": 500 if self.target.loopback else 2_000,
+            **plane,
         }
 
     def _stop(self, params: Params) -> Result:
@@ -350,7 +366,13 @@ def opened(target: Target, declared: Declared, record: Path | None, *, greet: bo
             f"port {declared.peer} of {where} is taken, where {target.word} would connect to: end what listens there, "
             "or name an address of this machine with ?listener=ADDRESS"
         )
-    return WireDriver(target, declared, ends, listener, recording, _PACES.setdefault(target.address, Pace()))
+    pace = _PACES.setdefault(target.address, Pace())
+    try:
+        plane = found_plane(target.address, declared.rpc, place, ends, listener, declared.queues)
+    except RpcError as error:
+        _shut(ends, recording)
+        raise DriverUnusable(str(error)) from None
+    return WireDriver(target, declared, ends, listener, recording, pace, plane)
 
 
 def _require_ours(listener: str, target: Target) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 from uuid import UUID
 
+from conformance.files import UnfitError, text_of
 from conformance.net.rpc.ndr import MAX_BYTES, NdrError
 
 _T = TypeVar("_T")
@@ -20,6 +23,9 @@ _HEADER: Final = 16
 _REACH_S: Final = 5.0
 _MAX_CONNECTIONS: Final = 64
 MAPPER_PORT: Final = 135
+USER, PASSWORD, PASSWORD_FILE = "MQCONFORM_RPC_USER", "MQCONFORM_RPC_PASSWORD", "MQCONFORM_RPC_PASSWORD_FILE"
+"""Variables: the user of calls, and the password or a file that has it."""
+_MOST_PASSWORD: Final = 4_096
 
 
 class Interface(NamedTuple):
@@ -64,6 +70,21 @@ class User:
 
     name: str
     password: str = field(repr=False)
+
+    @classmethod
+    def of_environment(cls, environment: Mapping[str, str] = os.environ) -> User | None:
+        """Read the user that `--rpc-user` names, and the password. Raises RefusedError when there is none."""
+        name, password, path = (environment.get(each) for each in (USER, PASSWORD, PASSWORD_FILE))
+        if not name:
+            return None
+        if password is None and path:
+            try:
+                password = text_of(Path(path), _MOST_PASSWORD).rstrip("\r\n")
+            except (OSError, UnfitError) as error:
+                raise RefusedError(f"The file that {PASSWORD_FILE} names cannot be read ({error}).") from None
+        if password is None:
+            raise RefusedError(f"{name} has no password here: set {PASSWORD}, or {PASSWORD_FILE} to its file.")
+        return cls(name, password)
 
 
 class _Stream:
@@ -215,35 +236,11 @@ class Association:
             raise
 
     def _connect(self, within_s: float) -> Any:
-        from scapy.layers.dcerpc import DCE_C_AUTHN_LEVEL, DCERPC_Transport
-        from scapy.layers.msrpce.rpcclient import DCERPC_Client
-
-        ssp = _ssp(self.user)
-        level = DCE_C_AUTHN_LEVEL.PKT_PRIVACY if ssp is not None else DCE_C_AUTHN_LEVEL.NONE
-        client = DCERPC_Client(DCERPC_Transport.NCACN_IP_TCP, ndr64=False, verb=False, ssp=ssp, auth_level=level)
-        client.host, client.port = self.host, self.port
         place = (self.host, self.port)
-        source = (self.source, 0) if self.source is not None else None
-        connection = _guarded(lambda: socket.create_connection(place, within_s, source))
-        client.sock = _Stream(connection, ssp)
-        client.session.assoc_group_id = self._group
-        try:
-            if not _guarded(lambda: client.bind(_registered(self.interface))):
-                raise RefusedError(self._refusal(client.sock.last))
-        except BaseException:
-            connection.close()
-            raise
-        client.session.rpc_bind_interface = None
+        client = _bound(place, _registered(self.interface), within_s, self.user, self.source, self._group)
+        client.session.rpc_bind_interface = None  # The octets of answers are left to `ndr`.
         self._group = client.session.assoc_group_id
         return client
-
-    def _refusal(self, last: Any) -> str:
-        from scapy.layers.dcerpc import DceRpc5Fault
-
-        who = f"{self.host}:{self.port} does not take {self.interface.name}"
-        if last is not None and DceRpc5Fault in last:
-            return f"{who}: it answers with the fault {last[DceRpc5Fault].status:#010x}."
-        return f"{who}{'' if self.user is None else ' of this user'}."
 
     def _give(self, client: Any) -> None:
         with self._lock:
@@ -254,6 +251,53 @@ class Association:
             client.sock.connection.close()
         with self._lock:
             self._open -= 1
+
+
+def endpoint(host: str, interface: Interface, within_s: float = _REACH_S) -> int:
+    """Ask the endpoint mapper of a host for the TCP port of an interface. Raises RpcError, also where it has none."""
+    from scapy.layers.dcerpc import find_dcerpc_interface
+
+    client = _bound((host, MAPPER_PORT), find_dcerpc_interface("ept"), within_s)
+    try:
+        found = _guarded(lambda: client.epm_map(_registered(interface)))
+    except NdrError:
+        raise RefusedError(f"The endpoint mapper of {host} has no {interface.name}.") from None
+    finally:
+        client.sock.connection.close()
+    return int(found[0][1])
+
+
+def _bound(
+    place: tuple[str, int],
+    interface: Any,
+    within_s: float,
+    user: User | None = None,
+    source: str | None = None,
+    group: int = 0,
+) -> Any:
+    """Connect and bind. interface: as scapy has it. group: of the association, 0 for a new one. Raises RpcError."""
+    from scapy.layers.dcerpc import DCE_C_AUTHN_LEVEL, DceRpc5Fault, DCERPC_Transport
+    from scapy.layers.msrpce.rpcclient import DCERPC_Client
+
+    ssp = _ssp(user)
+    level = DCE_C_AUTHN_LEVEL.PKT_PRIVACY if ssp is not None else DCE_C_AUTHN_LEVEL.NONE
+    client = DCERPC_Client(DCERPC_Transport.NCACN_IP_TCP, ndr64=False, verb=False, ssp=ssp, auth_level=level)
+    client.host, client.port = place
+    ours = (source, 0) if source is not None else None
+    connection = _guarded(lambda: socket.create_connection(place, within_s, ours))
+    client.sock = _Stream(connection, ssp)
+    client.sock.until = time.monotonic() + within_s
+    client.session.assoc_group_id = group
+    try:
+        if _guarded(lambda: client.bind(interface)):
+            return client
+        last = client.sock.last
+        status = last[DceRpc5Fault].status if last is not None and DceRpc5Fault in last else None
+        why = "" if status is None else f": it answers with the fault {status:#010x}"
+        raise RefusedError(f"{place[0]}:{place[1]} does not take {interface.name}{why}.")
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _guarded(work: Callable[[], _T]) -> _T:

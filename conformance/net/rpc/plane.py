@@ -13,10 +13,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
+from uuid import uuid4
 
 from conformance.judge.packets.user_messages import plain_of_packet
-from conformance.net.ends import PREFIX
-from conformance.net.rpc.binding import FaultError
+from conformance.net.addresses import Place
+from conformance.net.ends import PREFIX, Ends
+from conformance.net.rpc.binding import (
+    MANAGEMENT,
+    REMOTE_READ,
+    Association,
+    FaultError,
+    Interface,
+    RpcError,
+    User,
+    endpoint,
+)
 from conformance.net.rpc.management import MACHINE, QUEUE, SESSION, Managed, Management
 from conformance.net.rpc.names import UnnamedError
 from conformance.net.rpc.remote_read import (
@@ -43,6 +54,7 @@ Call = Callable[[Params], Result]
 PLAYS: Final = ("queues.create", "queues.delete", "messages.send")
 ACCEPTS: Final = {
     "message": list(MEMBERS),
+    "properties": [],
     "access": ["receive", "send", "peek", "move"],
     "format_names": ["journal", "subqueue"],
 }
@@ -61,9 +73,14 @@ _COUNTS: Final = {
     _COUNT: "messages", _BYTES: "bytes", _JOURNAL_COUNT: "journal_messages", _JOURNAL_BYTES: "journal_bytes",
 }  # fmt: skip
 _QUEUE_MEMBERS: Final = ("administration_queue", "response_queue")
+_SETTLE_MS: Final = 200
 _SEEN_S: Final = 0.3  # How long a send waits until the host counts its message.
 _INFINITE: Final = 0xFFFFFFFF
 _LOW: Final = (1 << 56) - 1
+
+
+LENT: Final = f"{PREFIX}plain"
+"""Begins the names of the queues that a run is lent: not transactional, without journal and rights of their own."""
 
 
 class Inexpressible(Exception):
@@ -114,6 +131,15 @@ class Plane:
     reads: dict[str, Read] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=lambda: count(1))
     _high: bool | None = None
+
+    def hello(self) -> Result:
+        """Return the members of `hello` that are of this plane."""
+        return {
+            "computer": self.computer,
+            "plays": list(PLAYS),
+            "accepts": {kind: list(names) for kind, names in ACCEPTS.items()},
+            "settle_ms": 0 if self.management is not None else _SETTLE_MS,
+        }
 
     def calls(self) -> dict[str, Call]:
         """Return what answers each method, by its name."""
@@ -410,6 +436,38 @@ class Plane:
             wanted = Wanted(Action.LOOKUP_PEEK_CURRENT, next(self._numbers), lookup=whole)
             self._high = not self.read.start_receive(context, wanted).status
         return self._high
+
+
+def found_plane(
+    host: str, port: int | None, sessions: Place, ends: Ends, source: str, queues: tuple[str, ...]
+) -> Plane | None:
+    """Look for the interfaces of a host, and return its plane; None where it has no endpoint mapper that knows them.
+
+    port: of its calls, where the owner has named it. sessions: where messages go. source: our address. queues: names
+    of the declared queues; those that begin with LENT are lent. Raises RpcError for a port that was named.
+    """
+    user = User.of_environment()
+    try:
+        read = RemoteRead(_association(host, port, REMOTE_READ, user, source), uuid4())
+        read.server_port()
+    except RpcError:
+        if port is not None:
+            raise
+        return None
+    try:
+        management: Management | None = Management(_association(host, port, MANAGEMENT, user, source))
+        assert management is not None
+        status, values = management.get_info(Managed(MACHINE), [_PATH_NAMES])
+        paths = [str(path) for path in values[0].get("value", ())] if not status else []
+    except RpcError:
+        management, paths = None, []
+    computer = paths[0].partition("\\")[0] if paths else host
+    lent = tuple(queue for queue in queues if queue.startswith(LENT))
+    return Plane(read, management, Sender(ends, sessions, source), computer, lent)
+
+
+def _association(host: str, port: int | None, interface: Interface, user: User | None, source: str) -> Association:
+    return Association(host, endpoint(host, interface) if port is None else port, interface, user, source)
 
 
 def _refusing(call: Call) -> Call:
