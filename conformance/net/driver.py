@@ -107,7 +107,10 @@ class Declared:
 
 @dataclass(slots=True)
 class WireDriver:
-    """See `conformance.adapter.host.Driver`. Made by `opened`. pings: that were answered; rc: a bit of the last."""
+    """See `conformance.adapter.host.Driver`. Made by `opened`.
+
+    count: of calls. pings: that were answered; rc: a bit of the last.
+    """
 
     target: Target
     declared: Declared
@@ -115,6 +118,7 @@ class WireDriver:
     listener: str
     recording: Recording | None = None
     plane: Plane | None = None
+    count: int = 0
     pace: Pace = field(default_factory=Pace)
     manager: uuid.UUID = field(default_factory=uuid.uuid4)
     sessions: dict[str, Session] = field(default_factory=dict)
@@ -136,11 +140,13 @@ class WireDriver:
             "sessions.close": self._close,
             "sessions.ping": self._ping,
         }
-        if self.plane is not None:
-            calls |= self.plane.calls()
+        self.count += 1
         call = calls.get(method)
         if call is None:
-            raise MethodNotFound
+            if self.plane is None or method not in self.plane.calls():
+                raise MethodNotFound
+            self.plane.handle(method, params, self.count, reply)
+            return
         reply(call(params))
 
     @property

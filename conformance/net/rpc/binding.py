@@ -90,17 +90,22 @@ class User:
 class _Stream:
     """What scapy's client takes for a socket: PDUs, with at most so many octets and seconds an answer."""
 
-    def __init__(self, connection: socket.socket, user: Any) -> None:
+    def __init__(self, connection: socket.socket, user: Any, group: int) -> None:
         from scapy.layers.dcerpc import DCE_C_AUTHN_LEVEL, DceRpcSession
 
         level = DCE_C_AUTHN_LEVEL.PKT_PRIVACY if user is not None else DCE_C_AUTHN_LEVEL.NONE
         self.session = DceRpcSession(ssp=user, auth_level=level)
         self.connection = connection
+        self.group = group
         self.last: Any = None
         self.until = time.monotonic() + _REACH_S
 
     def send(self, pdu: Any, **_: Any) -> None:
-        """Send a PDU, in fragments where it is long."""
+        """Send a PDU, in fragments where it is long. A bind names the association group, which scapy leaves out."""
+        from scapy.layers.dcerpc import DceRpc5Bind
+
+        if DceRpc5Bind in pdu:
+            pdu[DceRpc5Bind].assoc_group_id = self.group
         for one in self.session.out_pkt(pdu):
             self.connection.settimeout(max(0.001, self.until - time.monotonic()))
             self.connection.sendall(bytes(one))
@@ -285,9 +290,8 @@ def _bound(
     client.host, client.port = place
     ours = (source, 0) if source is not None else None
     connection = _guarded(lambda: socket.create_connection(place, within_s, ours))
-    client.sock = _Stream(connection, ssp)
+    client.sock = _Stream(connection, ssp, group)
     client.sock.until = time.monotonic() + within_s
-    client.session.assoc_group_id = group
     try:
         if _guarded(lambda: client.bind(interface)):
             return client

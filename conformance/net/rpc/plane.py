@@ -6,6 +6,7 @@ that it asks for, and messages get there by MS-MQQB. What is so played is no doi
 
 from __future__ import annotations
 
+import threading
 import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping
@@ -30,6 +31,7 @@ from conformance.net.rpc.binding import (
 )
 from conformance.net.rpc.management import MACHINE, QUEUE, SESSION, Managed, Management
 from conformance.net.rpc.names import UnnamedError
+from conformance.net.rpc.ndr import NdrError
 from conformance.net.rpc.remote_read import (
     MOVE_ACCESS,
     PEEK_ACCESS,
@@ -43,7 +45,7 @@ from conformance.net.rpc.sending import MEMBERS, Sender
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_QUEUE_EXISTS,
-    MQ_ERROR_QUEUE_NOT_FOUND,
+    STATUS_NOT_FOUND,
 )
 from conformance.wire import dissect
 
@@ -51,7 +53,7 @@ Params = Mapping[str, Any]
 Result = dict[str, Any]
 Call = Callable[[Params], Result]
 
-PLAYS: Final = ("queues.create", "queues.delete", "messages.send")
+PLAYS: Final = ("queues.create", "messages.send")
 ACCEPTS: Final = {
     "message": list(MEMBERS),
     "properties": [],
@@ -60,13 +62,10 @@ ACCEPTS: Final = {
 }
 _ACCESS: Final = {"receive": RECEIVE_ACCESS, "peek": PEEK_ACCESS, "move": MOVE_ACCESS}
 _SEEKS: Final = {
-    "first": (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT),
     "next": (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT),
     "current": (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT),
     "previous": (Action.LOOKUP_PEEK_PREV, Action.LOOKUP_RECEIVE_PREV),
-    "last": (Action.LOOKUP_PEEK_PREV, Action.LOOKUP_RECEIVE_PREV),
 }
-_EDGES: Final = {"first": 0, "last": 0xFFFFFFFFFFFFFFFF}
 _PATH_NAMES, _XACT, _COUNT, _BYTES, _JOURNAL_COUNT, _JOURNAL_BYTES = 2, 5, 7, 8, 9, 10
 """PROPID_MGMT_MSMQ_PRIVATEQ (MS-MQMQ 2.3.11.2), and properties of a queue (MS-MQMQ 2.3.12)."""
 _COUNTS: Final = {
@@ -75,7 +74,8 @@ _COUNTS: Final = {
 _QUEUE_MEMBERS: Final = ("administration_queue", "response_queue")
 _SETTLE_MS: Final = 200
 _SEEN_S: Final = 0.3  # How long a send waits until the host counts its message.
-_INFINITE: Final = 0xFFFFFFFF
+_NEVER: Final = 0xFFFFFFFF
+_NUMBER: Final = "number"  # In the parameters of a call that may wait: which call it is.
 _LOW: Final = (1 << 56) - 1
 
 
@@ -131,6 +131,8 @@ class Plane:
     reads: dict[str, Read] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=lambda: count(1))
     _high: bool | None = None
+    _waiting: dict[int, tuple[bytes, int]] = field(default_factory=dict)
+    _broken: RpcError | NdrError | None = None
 
     def hello(self) -> Result:
         """Return the members of `hello` that are of this plane."""
@@ -141,12 +143,33 @@ class Plane:
             "settle_ms": 0 if self.management is not None else _SETTLE_MS,
         }
 
+    def handle(self, method: str, params: Params, number: int, reply: Callable[[Result], None]) -> None:
+        """Answer a call, in a thread of its own where it may wait. number: of the call, by which it is cancelled.
+
+        Raises RpcError and NdrError, also those of a read that waited: the host then counts as crashed.
+        """
+        if self._broken is not None:
+            raise self._broken
+        call = self.calls()[method]
+        if not params.get("timeout_ms"):
+            reply(call(params))
+            return
+
+        def wait() -> None:
+            try:
+                reply(call({**params, _NUMBER: number}))
+            except (RpcError, NdrError) as error:
+                self._broken = error
+            finally:
+                self._waiting.pop(number, None)
+
+        threading.Thread(target=wait, daemon=True).start()
+
     def calls(self) -> dict[str, Call]:
         """Return what answers each method, by its name."""
         found: dict[str, Call] = {
             "reset": self._reset,
             "queues.create": self._create,
-            "queues.delete": self._delete,
             "queues.open": self._open,
             "queues.close": self._close,
             "queues.purge": self._purge,
@@ -159,6 +182,7 @@ class Plane:
             "messages.receive_begin": self._receive_begin,
             "messages.receive_end": self._receive_end,
             "messages.move": self._move,
+            "messages.cancel": self._cancel,
             "cursors.open": self._open_cursor,
             "cursors.close": self._close_cursor,
         }
@@ -182,6 +206,9 @@ class Plane:
             self.management.association.close()
 
     def _reset(self, params: Params) -> Result:
+        for waiting in list(self._waiting.values()):
+            with suppress(FaultError):
+                self.read.cancel_receive(*waiting)
         for read in self.reads.values():
             with suppress(FaultError):
                 self.read.end_receive(read.context, read.request, acknowledge=False)
@@ -223,19 +250,6 @@ class Plane:
         self._empty(free[0])
         self.lent[queue] = free[0]
         return {"status": 0, "format_name": f"DIRECT=OS:{self.computer}\\private$\\{queue}"}
-
-    def _delete(self, params: Params) -> Result:
-        queue = params["format_name"].lower().rpartition("\\")[2]
-        real = self.lent.get(queue)
-        if real is None:
-            return {"status": MQ_ERROR_QUEUE_NOT_FOUND}
-        name = self.real(params["format_name"]).lower()
-        for key, handle in list(self.handles.items()):
-            if handle.format_name.lower().partition(";")[0] == name:
-                self._close({"queue": key})
-        self._empty(real)
-        del self.lent[queue]
-        return {"status": 0}
 
     def _open(self, params: Params) -> Result:
         name, access = self.real(params["format_name"]), params["access"]
@@ -290,19 +304,32 @@ class Plane:
         handle = self.handles.get(params["queue"])
         if handle is None or handle.access != "send":
             raise Inexpressible("A session of MS-MQQB has no handle that it could refuse.")
-        before = self._waiting(handle.format_name)
+        before = self._size(handle.format_name)
         message = dict(params["message"])
         for name in _QUEUE_MEMBERS:
             if name in message:
                 message[name] = self.real(message[name])
         identifier = self.sender.send(message, handle.format_name)
         until = time.monotonic() + _SEEN_S
-        while self._waiting(handle.format_name) <= before and time.monotonic() < until:
+        while not self._waiting and self._size(handle.format_name) <= before and time.monotonic() < until:
             time.sleep(0.002)
         return {"status": 0, "identifier": identifier}
 
-    def _waiting(self, name: str) -> int:
+    def _size(self, name: str) -> int:
         return -1 if self.management is None else self._counted(name)[1].get("messages", -1)
+
+    def _cancel(self, params: Params) -> Result:
+        found = self._waiting.get(params["request"])
+        if found is None:
+            return {"status": STATUS_NOT_FOUND}
+        return {"status": self.read.cancel_receive(*found)}
+
+    def _started(self, params: Params, action: Action) -> tuple[bytes, Wanted, Received]:
+        """Start to read, and note how the read is cancelled while it waits."""
+        context, wanted = self._context(params), self._wanted(params, action)
+        if _NUMBER in params:
+            self._waiting[params[_NUMBER]] = context, wanted.request
+        return context, wanted, self.read.start_receive(context, wanted)
 
     def _wanted(self, params: Params, action: Action) -> Wanted:
         cursor = 0
@@ -311,21 +338,17 @@ class Plane:
             if found is None:
                 raise FaultError(MQ_ERROR_INVALID_HANDLE)
             cursor = found.number
-        timeout_ms = params["timeout_ms"]
-        if timeout_ms == _INFINITE:
-            raise Inexpressible("A read that waits for ever would keep all other calls from their turn.")
-        return Wanted(action, next(self._numbers), cursor, timeout_ms=timeout_ms)
+        return Wanted(action, next(self._numbers), cursor, timeout_ms=params["timeout_ms"])
 
     def _peek(self, params: Params, action: Action) -> Result:
-        context = self._context(params)
-        return self._answer(context, self.read.start_receive(context, self._wanted(params, action)))
+        context, _, received = self._started(params, action)
+        return self._answer(context, received)
 
     def _receive(self, params: Params) -> Result:
-        return self._ended(self._context(params), self._wanted(params, Action.RECEIVE))
+        return self._ended(*self._started(params, Action.RECEIVE))
 
-    def _ended(self, context: bytes, wanted: Wanted) -> Result:
-        """Receive a message in both phases."""
-        begun = self.read.start_receive(context, wanted)
+    def _ended(self, context: bytes, wanted: Wanted, begun: Received) -> Result:
+        """Acknowledge what was begun to receive."""
         answer = self._answer(context, begun)
         if answer["status"]:
             return answer
@@ -333,16 +356,16 @@ class Plane:
         return answer if not status else {"status": status}
 
     def _look_up(self, params: Params, *, receive: bool) -> Result:
-        context, action = self._context(params), params["action"]
-        lookup = _EDGES.get(action, int(params["lookup_identifier"]))
-        wanted = Wanted(_SEEKS[action][receive], next(self._numbers), lookup=lookup)
-        if receive:
-            return self._ended(context, wanted)
-        return self._answer(context, self.read.start_receive(context, wanted))
+        if params["action"] not in _SEEKS:
+            raise Inexpressible("R_StartReceive seeks neither the first message nor the last (MS-MQRR 3.1.4.7).")
+        context, action = self._context(params), _SEEKS[params["action"]][receive]
+        wanted = Wanted(action, next(self._numbers), lookup=int(params["lookup_identifier"]))
+        received = self.read.start_receive(context, wanted)
+        return self._ended(context, wanted, received) if receive else self._answer(context, received)
 
     def _receive_begin(self, params: Params) -> Result:
-        context, wanted = self._context(params), self._wanted(params, Action.RECEIVE)
-        answer = self._answer(context, self.read.start_receive(context, wanted))
+        context, wanted, received = self._started(params, Action.RECEIVE)
+        answer = self._answer(context, received)
         if answer["status"]:
             return answer
         key = f"r{wanted.request}"
@@ -412,6 +435,8 @@ class Plane:
             told["identifier"] = {"source": plain["source"], "ordinal": plain["ordinal"]}
         if plain["sent_time"] is not None:
             told["sent_time"] = plain["sent_time"]
+            if told.get("time_to_reach_queue", _NEVER) != _NEVER:  # The packet has when it is over (MS-MQRR 3.1.4.7).
+                told["time_to_reach_queue"] = (told["time_to_reach_queue"] - plain["sent_time"]) & _NEVER
         told["arrival_time"] = received.arrived_s
         lookup = received.sequence & _LOW
         if self._has_priority(context, lookup, plain["priority"]):

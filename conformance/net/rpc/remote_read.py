@@ -17,7 +17,10 @@ RECEIVE_ACCESS, MOVE_ACCESS, PEEK_ACCESS = 0x1, 0x4, 0x20
 RR_NACK, RR_ACK = 1, 2
 _VERSION: Final = (6, 3, 9600)  # Major, minor and build of the client, which a server ignores.
 _MAX_BODY: Final = 0xFFFFFFFF
+INFINITE: Final = 0xFFFFFFFF
+"""A time-out that never comes."""
 _SPARE_S: Final = 5.0
+_EVER_S: Final = 1e6  # More than a run takes, and as many milliseconds as a socket can wait.
 
 
 class Opnum(IntEnum):
@@ -139,13 +142,14 @@ class RemoteRead:
 
     def start_receive(self, handle: bytes, wanted: Wanted) -> Received:
         """R_StartReceive: peek or begin to receive a message; waits as long as the call asks for."""
+        within_s = _EVER_S if wanted.timeout_ms == INFINITE else wanted.timeout_ms / 1000 + _SPARE_S
         body = _of(handle)
         body.hyper(wanted.lookup)
         for number in (
             wanted.cursor, wanted.action, wanted.timeout_ms, wanted.request, wanted.max_body, wanted.max_compound,
         ):  # fmt: skip
             body.long(number)
-        return self._call(Opnum.START_RECEIVE, body, _received, wanted.timeout_ms / 1000 + _SPARE_S)
+        return self._call(Opnum.START_RECEIVE, body, _received, within_s)
 
     def cancel_receive(self, handle: bytes, request: int) -> int:
         """R_CancelReceive: the status."""
