@@ -33,6 +33,7 @@ FACETS = (
     "directory",
     "objects",
     "sessions",
+    "rpc",
 )
 CALLED_AS = frozenset({"queues", "messages", "management", "security", "directory", "objects"})
 """Facets whose calls can be made as one of the users of `hello`: their params have the member `as`."""

@@ -42,6 +42,9 @@ MANAGEMENT: Final = Interface("qmmgmt", UUID("41208ee0-e970-11d1-9b9e-00e02c064c
 """MS-MQMR 1.9."""
 QUEUE_ACCESS: Final = Interface("qm2qm", UUID("1088a980-eae5-11d0-8d9b-00a02453c337"))
 """MS-MQQP 1.9."""
+COMMON: Final = Interface("qmcomm", UUID("fdb3a030-065f-11d1-bb9b-00a024ea5525"))
+"""MS-MQMP 1.9."""
+INTERFACES: Final = {each.name: each for each in (REMOTE_READ, MANAGEMENT, QUEUE_ACCESS, COMMON)}
 
 
 class RpcError(Exception):
@@ -204,6 +207,10 @@ class Association:
             raise
         self._give(client)
         return answer
+
+    def connect(self) -> None:
+        """Look that the host takes the interface. Raises RpcError."""
+        self._give(self._take(_REACH_S))
 
     def close(self) -> None:
         """Close the connections that are free; the server then runs down its contexts."""

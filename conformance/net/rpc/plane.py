@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,11 +20,13 @@ from conformance.judge.packets.user_messages import plain_of_packet
 from conformance.net.addresses import Place
 from conformance.net.ends import PREFIX, Ends
 from conformance.net.rpc.binding import (
+    INTERFACES,
     MANAGEMENT,
     REMOTE_READ,
     Association,
     FaultError,
     Interface,
+    RefusedError,
     RpcError,
     User,
     endpoint,
@@ -40,6 +42,7 @@ from conformance.net.rpc.remote_read import (
     Received,
     RemoteRead,
     Wanted,
+    within_s,
 )
 from conformance.net.rpc.sending import MEMBERS, Sender
 from conformance.spec.constants.hresults import (
@@ -118,10 +121,12 @@ class Read:
 
 @dataclass(slots=True)
 class Plane:
-    """See the module. queues: names of the declared queues. management: None where the host has not got it."""
+    """See the module. port: of all interfaces, None where the mapper knows.
+    queues: names of the declared queues. management: None where the host has not got it."""
 
     read: RemoteRead
     management: Management | None
+    port: int | None
     sender: Sender
     computer: str
     queues: tuple[str, ...]
@@ -129,6 +134,7 @@ class Plane:
     handles: dict[str, Handle] = field(default_factory=dict)
     cursors: dict[str, Cursor] = field(default_factory=dict)
     reads: dict[str, Read] = field(default_factory=dict)
+    associations: dict[str, Association] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=lambda: count(1))
     _high: bool | None = None
     _waiting: dict[int, tuple[bytes, int]] = field(default_factory=dict)
@@ -185,6 +191,9 @@ class Plane:
             "messages.cancel": self._cancel,
             "cursors.open": self._open_cursor,
             "cursors.close": self._close_cursor,
+            "rpc.open": self._associate,
+            "rpc.call": self._call,
+            "rpc.close": self._part,
         }
         if self.management is not None:
             found |= {"queues.counts": self._counts, "management.get": self._get, "management.act": self._act}
@@ -216,7 +225,9 @@ class Plane:
             if handle.context is not None:
                 with suppress(FaultError):
                     self.read.close_queue(handle.context)
-        for table in (self.reads, self.cursors, self.handles):
+        for made in self.associations.values():
+            made.close()
+        for table in (self.reads, self.cursors, self.handles, self.associations):
             table.clear()
         for queue in set(self.lent.values()):
             self._empty(queue)
@@ -247,8 +258,9 @@ class Plane:
         free = [each for each in self.queues if each not in self.lent.values()]
         if not free:
             raise Inexpressible(f"All {len(self.queues)} queues of the host that are lent are in use.")
-        self._empty(free[0])
-        self.lent[queue] = free[0]
+        real = queue if queue in free else free[0]
+        self._empty(real)
+        self.lent[queue] = real
         return {"status": 0, "format_name": f"DIRECT=OS:{self.computer}\\private$\\{queue}"}
 
     def _open(self, params: Params) -> Result:
@@ -411,6 +423,36 @@ class Plane:
             raise Inexpressible("An action on the whole host is left to its owner: TIDY purges every queue (MS-MQMR).")
         return {"status": self.management.action(managed, params["action"])}
 
+    def _associate(self, params: Params) -> Result:
+        interface = INTERFACES[params["interface"]]
+        own = self.read.association
+        try:
+            port = own.port if self.port is not None else endpoint(own.host, interface)
+            made = Association(own.host, port, interface, own.user, own.source)
+            made.connect()
+        except RefusedError as error:
+            raise Inexpressible(str(error)) from None
+        key = f"a{next(self._numbers)}"
+        self.associations[key] = made
+        return {"status": 0, "association": key}
+
+    def _call(self, params: Params) -> Result:
+        made = self.associations.get(params["association"])
+        if made is None:
+            return {"status": MQ_ERROR_INVALID_HANDLE}
+        try:
+            answer = made.call(params["opnum"], b64decode(params["bytes"]), within_s(params["timeout_ms"]))
+        except FaultError as fault:
+            return {"status": 0, "fault": fault.status}
+        return {"status": 0, "bytes": b64encode(answer).decode("ascii")}
+
+    def _part(self, params: Params) -> Result:
+        made = self.associations.pop(params["association"], None)
+        if made is None:
+            return {"status": MQ_ERROR_INVALID_HANDLE}
+        made.close()
+        return {"status": 0}
+
     def _managed(self, target: Params) -> Managed:
         if target["type"] != "queue":
             return Managed(MACHINE if target["type"] == "machine" else SESSION)
@@ -488,7 +530,7 @@ def found_plane(
         management, paths = None, []
     computer = paths[0].partition("\\")[0] if paths else host
     lent = tuple(queue for queue in queues if queue.startswith(LENT))
-    return Plane(read, management, Sender(ends, sessions, source), computer, lent)
+    return Plane(read, management, port, Sender(ends, sessions, source), computer, lent)
 
 
 def _association(host: str, port: int | None, interface: Interface, user: User | None, source: str) -> Association:

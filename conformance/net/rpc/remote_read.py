@@ -142,14 +142,13 @@ class RemoteRead:
 
     def start_receive(self, handle: bytes, wanted: Wanted) -> Received:
         """R_StartReceive: peek or begin to receive a message; waits as long as the call asks for."""
-        within_s = _EVER_S if wanted.timeout_ms == INFINITE else wanted.timeout_ms / 1000 + _SPARE_S
         body = _of(handle)
         body.hyper(wanted.lookup)
         for number in (
             wanted.cursor, wanted.action, wanted.timeout_ms, wanted.request, wanted.max_body, wanted.max_compound,
         ):  # fmt: skip
             body.long(number)
-        return self._call(Opnum.START_RECEIVE, body, _received, within_s)
+        return self._call(Opnum.START_RECEIVE, body, _received, within_s(wanted.timeout_ms))
 
     def cancel_receive(self, handle: bytes, request: int) -> int:
         """R_CancelReceive: the status."""
@@ -193,6 +192,11 @@ class RemoteRead:
         found = read(reader)
         reader.end()
         return found
+
+
+def within_s(timeout_ms: int) -> float:
+    """Return the seconds within which a call is answered that waits so long."""
+    return _EVER_S if timeout_ms == INFINITE else timeout_ms / 1000 + _SPARE_S
 
 
 def _of(handle: bytes, *numbers: int) -> Writer:
