@@ -201,7 +201,9 @@ def wire(rest: str, options: Options) -> Launcher:
         known[:] = [found]
         driver = opened(found, declared, _record(options.log))
         made.append(driver)
-        return InProcessLink(lambda state_dir: driver, (), options.state_dir, f"wire:{host}")
+        link = InProcessLink(lambda state_dir: driver, (), options.state_dir, f"wire:{host}")
+        link.keeps_state = False  # A start of the driver is none of the host.
+        return link
 
     return Launcher(f"wire:{host}", launch)
 

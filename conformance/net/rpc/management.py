@@ -127,7 +127,9 @@ _SCALARS: Final[dict[int, tuple[int, Callable[[Reader], Any]]]] = {
     21: (8, lambda reader: str(reader.hyper())),
 }
 """By variant type (MS-MQMQ 2.2.12): octets, and how it is read; 64 bits are text, as the adapter protocol has them."""
-_TEXT, _BLOB, _GUID, _VARIANT = 31, 65, 72, 12
+TEXT: Final = 31
+"""VT_LPWSTR."""
+_BLOB, _GUID, _VARIANT = 65, 72, 12
 
 
 def _read_arm(reader: Reader, kind: int, value: Variant, deferred: list[Pointee], level: int) -> None:
@@ -149,7 +151,7 @@ def _read_arm(reader: Reader, kind: int, value: Variant, deferred: list[Pointee]
 
 
 def _pointee(reader: Reader, kind: int, size: int, level: int) -> Any:
-    if kind == _TEXT:
+    if kind == TEXT:
         return reader.wide()
     if kind == _GUID:
         return str(reader.guid())
@@ -161,7 +163,7 @@ def _pointee(reader: Reader, kind: int, size: int, level: int) -> Any:
         raise NdrError(f"a vector of {size} elements has {count}")
     if element == _VARIANT:
         return _variants(reader, count, level + 1)
-    if element == _TEXT:
+    if element == TEXT:
         pointers = [reader.long() for _ in range(count)]
         return [reader.wide() if pointer else "" for pointer in pointers]
     if element == _GUID:

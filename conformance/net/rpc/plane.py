@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any, Final
 from uuid import uuid4
 
-from conformance.judge.packets.user_messages import plain_of_packet
+from conformance.judge.packets.user_messages import DEFAULT_PRIORITY, plain_of_packet
 from conformance.net.addresses import Place
 from conformance.net.ends import PREFIX, Ends
 from conformance.net.rpc.binding import (
@@ -31,7 +31,7 @@ from conformance.net.rpc.binding import (
     User,
     endpoint,
 )
-from conformance.net.rpc.management import MACHINE, QUEUE, SESSION, Managed, Management
+from conformance.net.rpc.management import MACHINE, QUEUE, SESSION, TEXT, Managed, Management, Variant
 from conformance.net.rpc.names import UnnamedError
 from conformance.net.rpc.ndr import NdrError
 from conformance.net.rpc.remote_read import (
@@ -69,13 +69,16 @@ _SEEKS: Final = {
     "current": (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT),
     "previous": (Action.LOOKUP_PEEK_PREV, Action.LOOKUP_RECEIVE_PREV),
 }
-_PATH_NAMES, _XACT, _COUNT, _BYTES, _JOURNAL_COUNT, _JOURNAL_BYTES = 2, 5, 7, 8, 9, 10
-"""PROPID_MGMT_MSMQ_PRIVATEQ (MS-MQMQ 2.3.11.2), and properties of a queue (MS-MQMQ 2.3.12)."""
+_ACTIVE, _PATH_NAMES = 1, 2  # Of a machine, MS-MQMQ 2.3.11.
+_COUNT, _BYTES, _JOURNAL_COUNT, _JOURNAL_BYTES, _SUBQUEUE_COUNT, _SUBQUEUE_NAMES = 7, 8, 9, 10, 26, 27
+"""Properties of a queue, MS-MQMQ 2.3.12."""
 _COUNTS: Final = {
     _COUNT: "messages", _BYTES: "bytes", _JOURNAL_COUNT: "journal_messages", _JOURNAL_BYTES: "journal_bytes",
 }  # fmt: skip
 _QUEUE_MEMBERS: Final = ("administration_queue", "response_queue")
 _SETTLE_MS: Final = 200
+_PROBED_MS: Final = 2_000
+_LABEL: Final = "mqconform"
 _SEEN_S: Final = 0.3  # How long a send waits until the host counts its message.
 _NEVER: Final = 0xFFFFFFFF
 _NUMBER: Final = "number"  # In the parameters of a call that may wait: which call it is.
@@ -122,7 +125,8 @@ class Read:
 @dataclass(slots=True)
 class Plane:
     """See the module. port: of all interfaces, None where the mapper knows.
-    queues: names of the declared queues. management: None where the host has not got it."""
+    queues: names of the declared queues. management: None where the host has not got it. asked: members of the messages
+    that were sent, by their number. stale: queues that are lent and have subqueues of earlier tests."""
 
     read: RemoteRead
     management: Management | None
@@ -136,7 +140,10 @@ class Plane:
     reads: dict[str, Read] = field(default_factory=dict)
     associations: dict[str, Association] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=lambda: count(1))
+    asked: dict[int, frozenset[str]] = field(default_factory=dict)
+    stale: set[str] = field(default_factory=set)
     _high: bool | None = None
+    _tried: bool = False
     _waiting: dict[int, tuple[bytes, int]] = field(default_factory=dict)
     _broken: RpcError | NdrError | None = None
 
@@ -201,10 +208,9 @@ class Plane:
 
     def real(self, format_name: str) -> str:
         """Return the host's name of a queue that the run names: one that is lent, or else one that nobody has made."""
-        name, mark, suffix = format_name.partition(";")
-        computer, _, queue = name.rpartition("\\")
-        known = self.lent.get(queue.lower()) or (queue if queue.lower().startswith(PREFIX) else f"{PREFIX}no-{queue}")
-        return f"{computer}\\{known}{mark}{suffix}"
+        queue = _queue_of(format_name)
+        absent = queue if queue.lower().startswith(PREFIX) else f"{PREFIX}no-{queue}"
+        return _renamed(format_name, self.lent.get(queue.lower(), absent))
 
     def close(self) -> None:
         """Purge what was lent, and close all connections."""
@@ -232,18 +238,28 @@ class Plane:
         for queue in set(self.lent.values()):
             self._empty(queue)
         self.lent.clear()
+        self.asked.clear()
         return {"status": 0}
 
     def _empty(self, queue: str) -> None:
-        """Purge a queue and its journal. What cannot be purged shows in the next story."""
+        """Purge a queue, its journal and its subqueues. What cannot be purged shows in the next story."""
         name = self._format_name(queue)
-        for each in (name, f"{name};JOURNAL"):
+        subqueues = self._subqueues(name)
+        (self.stale.add if subqueues else self.stale.discard)(queue)
+        for suffix in ("", ";JOURNAL", *(f";{each}" for each in subqueues)):
             try:
-                context = self.read.open_queue(each, RECEIVE_ACCESS)
+                context = self.read.open_queue(f"{name}{suffix}", RECEIVE_ACCESS)
             except FaultError:
                 continue
             self.read.purge_queue(context)
             self.read.close_queue(context)
+
+    def _subqueues(self, name: str) -> list[str]:
+        if self.management is None:
+            return []
+        values = self.management.get_info(Managed(QUEUE, name), [_SUBQUEUE_NAMES])[1]
+        found = values[0].get("value") or []
+        return [_queue_of(each["value"] if isinstance(each, dict) else each).rpartition(";")[2] for each in found]
 
     def _format_name(self, queue: str) -> str:
         return f"DIRECT=OS:{self.computer}\\private$\\{queue}"
@@ -259,6 +275,9 @@ class Plane:
         if not free:
             raise Inexpressible(f"All {len(self.queues)} queues of the host that are lent are in use.")
         real = queue if queue in free else free[0]
+        if not self._tried:
+            self._tried = True
+            self._look_at_identifiers(self._format_name(real))
         self._empty(real)
         self.lent[queue] = real
         return {"status": 0, "format_name": f"DIRECT=OS:{self.computer}\\private$\\{queue}"}
@@ -320,8 +339,11 @@ class Plane:
         message = dict(params["message"])
         for name in _QUEUE_MEMBERS:
             if name in message:
-                message[name] = self.real(message[name])
+                message[name] = _renamed(message[name], self.lent.get(_queue_of(message[name]).lower()))
+        if message.get("acknowledgements") and self.computer.lower() not in message["administration_queue"].lower():
+            raise Inexpressible("Acknowledgments are asked to queues of the host alone, which connects to no other.")
         identifier = self.sender.send(message, handle.format_name)
+        self.asked[identifier["ordinal"]] = frozenset(message)
         until = time.monotonic() + _SEEN_S
         while not self._waiting and self._size(handle.format_name) <= before and time.monotonic() < until:
             time.sleep(0.002)
@@ -353,15 +375,14 @@ class Plane:
         return Wanted(action, next(self._numbers), cursor, timeout_ms=params["timeout_ms"])
 
     def _peek(self, params: Params, action: Action) -> Result:
-        context, _, received = self._started(params, action)
-        return self._answer(context, received)
+        return self._answer(self._started(params, action)[2])
 
     def _receive(self, params: Params) -> Result:
         return self._ended(*self._started(params, Action.RECEIVE))
 
     def _ended(self, context: bytes, wanted: Wanted, begun: Received) -> Result:
         """Acknowledge what was begun to receive."""
-        answer = self._answer(context, begun)
+        answer = self._answer(begun)
         if answer["status"]:
             return answer
         status = self.read.end_receive(context, wanted.request, acknowledge=True)
@@ -373,11 +394,11 @@ class Plane:
         context, action = self._context(params), _SEEKS[params["action"]][receive]
         wanted = Wanted(action, next(self._numbers), lookup=int(params["lookup_identifier"]))
         received = self.read.start_receive(context, wanted)
-        return self._ended(context, wanted, received) if receive else self._answer(context, received)
+        return self._ended(context, wanted, received) if receive else self._answer(received)
 
     def _receive_begin(self, params: Params) -> Result:
         context, wanted, received = self._started(params, Action.RECEIVE)
-        answer = self._answer(context, received)
+        answer = self._answer(received)
         if answer["status"]:
             return answer
         key = f"r{wanted.request}"
@@ -413,8 +434,33 @@ class Plane:
 
     def _get(self, params: Params) -> Result:
         assert self.management is not None
-        status, values = self.management.get_info(self._managed(params["target"]), params["properties"])
-        return {"status": status} if status >> 31 else {"status": status, "values": values}
+        managed, properties = self._managed(params["target"]), params["properties"]
+        queue = _queue_of(managed.format_name or "").lower()
+        if (
+            managed.type == MACHINE
+            and _ACTIVE in properties
+            and any(not each.context for each in self.handles.values())
+        ):
+            raise Inexpressible("The host holds no queue that is open for sending, so it cannot list it.")
+        if (
+            managed.type == QUEUE
+            and queue in self.stale
+            and not {_SUBQUEUE_COUNT, _SUBQUEUE_NAMES}.isdisjoint(properties)
+        ):
+            raise Inexpressible("The queue that is lent has subqueues of earlier tests.")
+        status, values = self.management.get_info(managed, properties)
+        return (
+            {"status": status} if status >> 31 else {"status": status, "values": [self._under(each) for each in values]}
+        )
+
+    def _under(self, value: Variant) -> Variant:
+        """Return a value with the run's names of queues."""
+        found = value.get("value")
+        if isinstance(found, str) and value["vt"] == TEXT:
+            return {**value, "value": self._asked(found)}
+        if isinstance(found, list) and value["vt"] & TEXT == TEXT:
+            return {**value, "value": [self._asked(each) for each in found]}
+        return value
 
     def _act(self, params: Params) -> Result:
         assert self.management is not None
@@ -458,15 +504,19 @@ class Plane:
             return Managed(MACHINE if target["type"] == "machine" else SESSION)
         return Managed(QUEUE, self.real(target["format_name"]))
 
-    def _answer(self, context: bytes, received: Received) -> Result:
+    def _answer(self, received: Received) -> Result:
         if received.status >> 31:
             return {"status": received.status}
-        return {"status": received.status, "message": self._message(context, received)}
+        return {"status": received.status, "message": self._message(received)}
 
-    def _message(self, context: bytes, received: Received) -> Result:
-        """Return a message of the adapter protocol. What the packet does not show is left out."""
+    def _message(self, received: Received) -> Result:
+        """Return a message of the adapter protocol, without what the packet does not show, and without defaults.
+
+        The defaults of a message that was sent from here are none of the host's.
+        """
         plain = plain_of_packet(dissect(received.packet, transport="buffer"))
-        told = {name: plain[name] for name in MEMBERS if name in plain and plain[name] is not None}
+        asked = self.asked.get(plain["ordinal"], MEMBERS) if plain["source"] == self.sender.source_id else MEMBERS
+        told = {name: plain[name] for name in ("body", *asked) if plain.get(name) is not None}
         for name in ("body", "extension", "correlation_identifier"):
             if name in told:
                 told[name] = b64encode(bytes.fromhex(told[name])).decode("ascii")
@@ -480,29 +530,47 @@ class Plane:
             if told.get("time_to_reach_queue", _NEVER) != _NEVER:  # The packet has when it is over (MS-MQRR 3.1.4.7).
                 told["time_to_reach_queue"] = (told["time_to_reach_queue"] - plain["sent_time"]) & _NEVER
         told["arrival_time"] = received.arrived_s
-        lookup = received.sequence & _LOW
-        if self._has_priority(context, lookup, plain["priority"]):
-            lookup |= 7 - plain["priority"] << 56
-        return {**told, "lookup_identifier": str(lookup)}
+        if self._high is not None and isinstance(plain["priority"], int):
+            high = 7 - plain["priority"] if self._high else 0
+            told["lookup_identifier"] = str(high << 56 | received.sequence & _LOW)
+        return told
 
     def _asked(self, format_name: str) -> str:
         """Return the run's name of a queue that the host names."""
-        head, _, queue = format_name.rpartition("\\")
         asked = {real: name for name, real in self.lent.items()}
-        return f"{head}\\{asked.get(queue.lower(), queue)}"
+        return _renamed(format_name, asked.get(_queue_of(format_name).lower()))
 
-    def _has_priority(self, context: bytes, lookup: int, priority: Any) -> bool:
-        """Tell whether the high octet of a lookup identifier has the priority: R_StartReceive leaves that octet out.
+    def _look_at_identifiers(self, name: str) -> None:
+        """Note whether the high octet of a lookup identifier has the priority: R_StartReceive leaves that octet out.
 
-        MS-MQDMPR 3.1.7.3.1 says which messages have it, and products differ; so the host is asked once.
+        MS-MQDMPR 3.1.7.1.9 and products differ, so a message is looked up under both. Without this, none is told.
         """
-        if not isinstance(priority, int) or priority == 7:
-            return False
-        if self._high is None:
-            whole = lookup | 7 - priority << 56
-            wanted = Wanted(Action.LOOKUP_PEEK_CURRENT, next(self._numbers), lookup=whole)
-            self._high = not self.read.start_receive(context, wanted).status
-        return self._high
+        self.sender.send({"label": _LABEL}, name)
+        context = self.read.open_queue(name, PEEK_ACCESS)
+        wanted = Wanted(Action.PEEK_CURRENT, next(self._numbers), timeout_ms=_PROBED_MS)
+        received = self.read.start_receive(context, wanted)
+        if not received.status:
+            highs = (7 - DEFAULT_PRIORITY << 56, 0)
+            found = [not self._peeked(context, high | received.sequence & _LOW) for high in highs]
+            self._high = found[0] if sum(found) == 1 else None
+        self.read.close_queue(context)
+
+    def _peeked(self, context: bytes, lookup: int) -> int:
+        wanted = Wanted(Action.LOOKUP_PEEK_CURRENT, next(self._numbers), lookup=lookup)
+        return self.read.start_receive(context, wanted).status
+
+
+def _queue_of(name: str) -> str:
+    """Return the last part of a format name or path name, without suffix."""
+    return name.partition(";")[0].rpartition("\\")[2]
+
+
+def _renamed(name: str, queue: str | None) -> str:
+    """Return a name with another queue in its last part; None leaves it."""
+    if queue is None:
+        return name
+    head, mark, suffix = name.partition(";")
+    return "".join((*head.rpartition("\\")[:2], queue, mark, suffix))
 
 
 def found_plane(

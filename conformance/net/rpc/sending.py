@@ -57,6 +57,11 @@ class Sender:
         self._names = Names(f"{time.time_ns():x}", int(time.time()), self.place.host, self.source or self.place.host)
         self._numbers = count(self._names.first_id)
 
+    @property
+    def source_id(self) -> str:
+        """The identifier of the queue manager."""
+        return self._names.client
+
     def send(self, message: Mapping[str, Any], format_name: str) -> dict[str, Any]:
         """Send a message; return its identifier. Raises NotConnectedError when no session can be had."""
         number = next(self._numbers)
@@ -70,7 +75,7 @@ class Sender:
                 if not again:
                     raise
         self._sent += 1
-        return {"source": self._names.client, "ordinal": number}
+        return {"source": self.source_id, "ordinal": number}
 
     def close(self) -> None:
         """Close the session, if one is open."""
@@ -100,7 +105,7 @@ class Sender:
 
     def _values(self, message: Mapping[str, Any], format_name: str, number: int) -> dict[str, Value]:
         values: dict[str, Value] = {
-            _U + "SourceQueueManager": self._names.client,
+            _U + "SourceQueueManager": self.source_id,
             _U + "SentTime": int(time.time()),
             _U + "MessageID": number,
             _U + "Flags.DM": int(message.get("delivery") == "recoverable"),
