@@ -339,6 +339,8 @@ class Plane:
         message = dict(params["message"])
         for name in _QUEUE_MEMBERS:
             if name in message:
+                if not message[name].upper().startswith("DIRECT=") or "," in message[name]:
+                    raise Inexpressible("A message from here names its queues by one direct format name.")
                 message[name] = _renamed(message[name], self.lent.get(_queue_of(message[name]).lower()))
         if message.get("acknowledgements") and self.computer.lower() not in message["administration_queue"].lower():
             raise Inexpressible("Acknowledgments are asked to queues of the host alone, which connects to no other.")
