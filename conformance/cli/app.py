@@ -15,7 +15,7 @@ from conformance.cli.documents import grammar_app, readings_app, requirements_ap
 from conformance.cli.gate import Against, Baseline
 from conformance.cli.gate import app as comparing_app
 from conformance.cli.judge import app as judge_app
-from conformance.cli.network import IOwnThis, Lab, permit_connector
+from conformance.cli.network import IOwnThis, Lab, RpcUser, permit_connector
 from conformance.cli.network import app as network_app
 from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.report import app as reporting_app
@@ -105,6 +105,7 @@ def run(
     baseline: Baseline = None,
     i_own_this: IOwnThis = None,
     lab: Lab = False,
+    rpc_user: RpcUser = None,
 ) -> None:
     """Judge an implementation with the conformance suites.
 
@@ -112,7 +113,7 @@ def run(
     """
     from conformance.cli.run import command, list_tests
 
-    permit_connector(request.adapter, i_own_this, lab)
+    permit_connector(request.adapter, i_own_this, lab, rpc_user)
     request = replace(request, pytest_args=context.args)
     if listed:
         list_tests(request)

@@ -157,12 +157,16 @@ def _deviating(wanted: Wanted) -> list[str]:
     return notes
 
 
-def permit_connector(connector: str, owned: str | None, lab: bool) -> None:
+def permit_connector(connector: str, owned: str | None, lab: bool, rpc_user: str | None = None) -> None:
     """Let the connector and its worker processes know what was permitted. Ends the command for a host that is not."""
     if not connector.startswith(_WIRE):
-        if owned is not None or lab:
-            fail("--i-own-this and --lab are for wire:HOST.", ExitCode.BAD_INPUT)
+        if owned is not None or lab or rpc_user is not None:
+            fail("--i-own-this, --lab and --rpc-user are for wire:HOST.", ExitCode.BAD_INPUT)
         return
+    if rpc_user is not None:
+        from conformance.net.rpc.binding import USER
+
+        os.environ[USER] = rpc_user
     from conformance.adapter.errors import ConnectorError
     from conformance.net.addresses import Permit
     from conformance.net.connector import understood
@@ -367,6 +371,16 @@ IOwnThis = Annotated[
 ]
 Lab = Annotated[
     bool, typer.Option("--lab", help="That host is in a lab: malformed packets, if asked for, may be sent to it.")
+]
+
+RpcUser = Annotated[
+    str | None,
+    typer.Option(
+        "--rpc-user",
+        metavar="NAME",
+        help="User of remote read and management at that host, NAME or DOMAIN\\NAME; its password is in"
+        " MQCONFORM_RPC_PASSWORD, or in the file that MQCONFORM_RPC_PASSWORD_FILE names.",
+    ),
 ]
 
 app = typer.Typer(rich_markup_mode=None)

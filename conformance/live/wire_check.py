@@ -81,6 +81,11 @@ class _Check:
         session = self._handshake()
         self._message(session)
         self._answer(session)
+        if driver.plane is None:
+            self.say("remote read", "missing", driver.without)
+        else:
+            managed = "is" if driver.plane.management is not None else "is not"
+            self.say("remote read", "ok", f"queues can be read over RPC; management {managed} there, too")
         with suppress(OSError):
             driver.ends.close(session, "close")
 

@@ -38,6 +38,7 @@ from conformance.net.ends import (
 from conformance.net.proxy import Recording
 from conformance.net.rpc.binding import RpcError
 from conformance.net.rpc.plane import Plane, found_plane
+from conformance.net.rpc.sending import Sender
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_IO_TIMEOUT,
@@ -109,7 +110,7 @@ class Declared:
 class WireDriver:
     """See `conformance.adapter.host.Driver`. Made by `opened`.
 
-    count: of calls. pings: that were answered; rc: a bit of the last.
+    without: why there is no plane of remote read. count: of calls. pings: that were answered; rc: a bit of the last.
     """
 
     target: Target
@@ -117,9 +118,10 @@ class WireDriver:
     ends: Ends
     listener: str
     recording: Recording | None = None
-    plane: Plane | None = None
-    count: int = 0
     pace: Pace = field(default_factory=Pace)
+    plane: Plane | None = None
+    without: str = ""
+    count: int = 0
     manager: uuid.UUID = field(default_factory=uuid.uuid4)
     sessions: dict[str, Session] = field(default_factory=dict)
     pings: int = 0
@@ -373,12 +375,16 @@ def opened(target: Target, declared: Declared, record: Path | None, *, greet: bo
             "or name an address of this machine with ?listener=ADDRESS"
         )
     pace = _PACES.setdefault(target.address, Pace())
+    plane, without = None, ""
     try:
-        plane = found_plane(target.address, declared.rpc, place, ends, listener, declared.queues)
+        sender = Sender(ends, place, listener, None if target.loopback else pace)
+        plane = found_plane(target.address, declared.rpc, sender, declared.queues, listener)
     except RpcError as error:
-        _shut(ends, recording)
-        raise DriverUnusable(str(error)) from None
-    return WireDriver(target, declared, ends, listener, recording, pace, plane)
+        without = str(error)
+        if declared.rpc is not None:
+            _shut(ends, recording)
+            raise DriverUnusable(without) from None
+    return WireDriver(target, declared, ends, listener, recording, pace, plane, without)
 
 
 def _require_ours(listener: str, target: Target) -> None:

@@ -265,11 +265,12 @@ class Association:
             self._open -= 1
 
 
-def endpoint(host: str, interface: Interface, within_s: float = _REACH_S) -> int:
+def endpoint(host: str, interface: Interface, mapper: int = MAPPER_PORT) -> int:
     """Ask the endpoint mapper of a host for the TCP port of an interface. Raises RpcError, also where it has none."""
+    import scapy.layers.msrpce.ept  # noqa: F401  registers `ept`
     from scapy.layers.dcerpc import find_dcerpc_interface
 
-    client = _bound((host, MAPPER_PORT), find_dcerpc_interface("ept"), within_s)
+    client = _bound((host, mapper), find_dcerpc_interface("ept"), _REACH_S)
     try:
         found = _guarded(lambda: client.epm_map(_registered(interface)))
     except NdrError:
@@ -296,7 +297,10 @@ def _bound(
     client = DCERPC_Client(DCERPC_Transport.NCACN_IP_TCP, ndr64=False, verb=False, ssp=ssp, auth_level=level)
     client.host, client.port = place
     ours = (source, 0) if source is not None else None
-    connection = _guarded(lambda: socket.create_connection(place, within_s, ours))
+    try:
+        connection = socket.create_connection(place, within_s, ours)
+    except OSError as error:
+        raise RpcError(f"Nothing takes calls at {place[0]}:{place[1]} ({error.strerror or error}).") from None
     client.sock = _Stream(connection, ssp, group)
     client.sock.until = time.monotonic() + within_s
     try:

@@ -17,8 +17,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from conformance.judge.packets.user_messages import DEFAULT_PRIORITY, plain_of_packet
-from conformance.net.addresses import Place
-from conformance.net.ends import PREFIX, Ends
+from conformance.net.ends import MAX_BYTES, PREFIX
 from conformance.net.rpc.binding import (
     INTERFACES,
     MANAGEMENT,
@@ -77,6 +76,7 @@ _COUNTS: Final = {
 }  # fmt: skip
 _QUEUE_MEMBERS: Final = ("administration_queue", "response_queue")
 _SETTLE_MS: Final = 200
+_MOST_BODY: Final = MAX_BYTES - 4_096  # With its headers, a packet that a host gets at once.
 _PROBED_MS: Final = 2_000
 _LABEL: Final = "mqconform"
 _SEEN_S: Final = 0.3  # How long a send waits until the host counts its message.
@@ -154,6 +154,7 @@ class Plane:
             "plays": list(PLAYS),
             "accepts": {kind: list(names) for kind, names in ACCEPTS.items()},
             "settle_ms": 0 if self.management is not None else _SETTLE_MS,
+            **({} if self.sender.pace is None else {"limits": {"max_body_bytes": _MOST_BODY}}),
         }
 
     def handle(self, method: str, params: Params, number: int, reply: Callable[[Result], None]) -> None:
@@ -575,32 +576,44 @@ def _renamed(name: str, queue: str | None) -> str:
     return "".join((*head.rpartition("\\")[:2], queue, mark, suffix))
 
 
-def found_plane(
-    host: str, port: int | None, sessions: Place, ends: Ends, source: str, queues: tuple[str, ...]
-) -> Plane | None:
-    """Look for the interfaces of a host, and return its plane; None where it has no endpoint mapper that knows them.
+def found_plane(host: str, port: int | None, sender: Sender, queues: tuple[str, ...], source: str) -> Plane:
+    """Look for the interfaces of a host, and return its plane. Raises RpcError where remote read is not there.
 
-    port: of its calls, where the owner has named it. sessions: where messages go. source: our address. queues: names
-    of the declared queues; those that begin with LENT are lent. Raises RpcError for a port that was named.
+    port: of its calls, where the owner has named it. queues: names of the declared queues; those that begin with LENT
+    are lent. source: our address.
     """
     user = User.of_environment()
-    try:
-        read = RemoteRead(_association(host, port, REMOTE_READ, user, source), uuid4())
-        read.server_port()
-    except RpcError:
-        if port is not None:
-            raise
-        return None
-    try:
-        management: Management | None = Management(_association(host, port, MANAGEMENT, user, source))
-        assert management is not None
-        status, values = management.get_info(Managed(MACHINE), [_PATH_NAMES])
-        paths = [str(path) for path in values[0].get("value", ())] if not status else []
-    except RpcError:
-        management, paths = None, []
-    computer = paths[0].partition("\\")[0] if paths else host
+    read = RemoteRead(_association(host, port, REMOTE_READ, user, source), uuid4())
+    read.server_port()
+    management, paths = _managed_by(host, port, user, source)
     lent = tuple(queue for queue in queues if queue.startswith(LENT))
-    return Plane(read, management, port, Sender(ends, sessions, source), computer, lent)
+    _look_at_rights(read, lent, host)
+    computer = paths[0].partition("\\")[0] if paths else host
+    return Plane(read, management, port, sender, computer, lent)
+
+
+def _managed_by(host: str, port: int | None, user: User | None, source: str) -> tuple[Management | None, list[str]]:
+    """Return the interface of management, None where there is none, and the path names of private queues."""
+    try:
+        management = Management(_association(host, port, MANAGEMENT, user, source))
+        status, values = management.get_info(Managed(MACHINE), [_PATH_NAMES])
+    except RpcError:
+        return None, []
+    return management, [] if status else [str(path) for path in values[0].get("value", ())]
+
+
+def _look_at_rights(read: RemoteRead, queues: tuple[str, ...], host: str) -> None:
+    """Open a queue that is lent, and close it. Raises RefusedError where the host does not let this user."""
+    for queue in queues[:1]:
+        name = f"DIRECT=TCP:{host}\\private$\\{queue}"
+        try:
+            read.close_queue(read.open_queue(name, RECEIVE_ACCESS))
+        except FaultError as fault:
+            who = "nobody in particular" if read.association.user is None else read.association.user.name
+            raise RefusedError(
+                f"{host} lets {who} not read {queue} (fault {fault.status:#010x}): name a user with --rpc-user, and"
+                " give it the right to receive."
+            ) from None
 
 
 def _association(host: str, port: int | None, interface: Interface, user: User | None, source: str) -> Association:

@@ -13,7 +13,7 @@ from conformance.judge.dialogues.packets import Ends as Names
 from conformance.judge.dialogues.packets import establish, parameters
 from conformance.judge.packets.user_messages import ACKNOWLEDGEMENTS
 from conformance.net.addresses import Place
-from conformance.net.ends import Ends, NotConnectedError, Session
+from conformance.net.ends import Ends, NotConnectedError, Pace, Session
 from conformance.wire import encode
 from conformance.wire.layout import Value
 
@@ -43,11 +43,15 @@ MEMBERS: Final = (*_NUMBERS, *_BYTES, *_QUEUES, "delivery", "acknowledgements")
 
 @dataclass(slots=True)
 class Sender:
-    """Sends messages of one queue manager that exists only here, to queues with direct format names."""
+    """Sends messages of one queue manager that exists only here, to queues with direct format names.
+
+    pace: of a host that is not loopback.
+    """
 
     ends: Ends
     place: Place
     source: str | None
+    pace: Pace | None = None
     _names: Names = field(init=False)
     _numbers: count[int] = field(init=False)
     _session: Session | None = None
@@ -66,6 +70,8 @@ class Sender:
         """Send a message; return its identifier. Raises NotConnectedError when no session can be had."""
         number = next(self._numbers)
         data = encode("UserMessage", self._values(message, format_name, number))
+        if self.pace is not None:
+            self.pace.wait()
         for again in (True, False):
             try:
                 self.ends.send(self._current(), data, (), 0.0, _WITHIN_S)
