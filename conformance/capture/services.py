@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import TypeVar
 from uuid import UUID
 
 from conformance.capture.network import ACK, SYN, Datagram, Segment
 
+_K = TypeVar("_K")
+_T = TypeVar("_T")
 _NO_MSMQ = "which MSMQ does not use itself"
 _RPC = {
     2101: "RPC of MSMQ: directory service of MSMQ servers",
@@ -40,18 +45,119 @@ _INTERFACES = {
 }
 SRMP = "SRMP: messages over HTTP (POST of /msmq)"
 MAX_BEGUN = 4096  # Requests to connect that are remembered, so that a repeated one is the same connection.
+MAX_NAMES = 512
+"""Names that are counted; what comes behind them is counted by the first word of its kind."""
 _FIRST_BYTES = 1024
+_METHODS = {
+    "qmcomm (MS-MQMP)": {2: "R_QMOpenRemoteQueue", 3: "R_QMCloseRemoteQueueContext", 4: "R_QMCreateRemoteCursor"},
+    "qm2qm (MS-MQQP)": dict(
+        enumerate(
+            (
+                "RemoteQMStartReceive", "RemoteQMEndReceive", "RemoteQMOpenQueue", "RemoteQMCloseQueue",
+                "RemoteQMCloseCursor", "RemoteQMCancelReceive", "RemoteQMPurgeQueue", "RemoteQMGetQMQMServerPort",
+                "RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId",
+            )
+        )
+    ),
+    "RemoteRead (MS-MQRR)": {
+        0: "R_GetServerPort", 2: "R_OpenQueue", 3: "R_CloseQueue", 4: "R_CreateCursor", 5: "R_CloseCursor",
+        6: "R_PurgeQueue", 7: "R_StartReceive", 8: "R_CancelReceive", 9: "R_EndReceive", 10: "R_MoveMessage",
+        11: "R_OpenQueueForMove", 12: "R_QMEnlistRemoteTransaction", 13: "R_StartTransactionalReceive",
+        14: "R_SetUserAcknowledgementClass", 15: "R_EndTransactionalReceive",
+    },
+    "qmmgmt (MS-MQMR)": {0: "R_QMMgmtGetInfo", 1: "R_QMMgmtAction"},
+}  # fmt: skip
+_WITHOUT_STATUS = frozenset({
+    "R_GetServerPort", "R_OpenQueue", "R_OpenQueueForMove", "RemoteQMGetQMQMServerPort", "RemoteQmGetVersion",
+})  # fmt: skip
+_REQUEST, _RESPONSE, _FAULT, _BIND, _ALTER = 0, 2, 3, 11, 14
+_WHOLE = 3  # PFC_FIRST_FRAG and PFC_LAST_FRAG: the PDU is all of its call (C706 12.6.3.1).
+_MAX_CALLS = 64  # Of one connection, and contexts of it.
+_HOST = re.compile(rb"\r\nhost: *([!-~]{1,120})", re.IGNORECASE)
+_ID = re.compile(rb"<(?:\w{1,20}:)?id>([!-;=-~]{1,120})</")
 
 
 def content(payload: bytes) -> str:
     """Return what MSMQ does in a segment of another port, as its bytes tell; an empty text for anything else."""
     if payload[:5] == b"POST " and b"/msmq" in payload.partition(b"\n")[0][:_FIRST_BYTES].lower():
-        return SRMP
+        return f"{SRMP}{_addressed(payload)}"
     if payload[:2] == b"\5\0" and payload[2:3] in b"\x0b\x0e":  # To bind, or to alter the context.
         for known, name in _INTERFACES.items():
             if UUID(known).bytes_le in payload[:_FIRST_BYTES]:
                 return f"RPC of MSMQ by its interface {name}"
     return ""
+
+
+def _addressed(payload: bytes) -> str:
+    """Return the host and queue of a message in SRMP, and its identifier, as far as the segment has them."""
+    host, identifier = _HOST.search(payload[:_FIRST_BYTES]), _ID.search(payload)
+    if host is None:
+        return ""
+    path = payload[5:].partition(b" ")[0][:_FIRST_BYTES]
+    words = [f", to {host[1].decode('ascii')}{_plain(path)}"]
+    return "".join(words + ([f", message {identifier[1].decode('ascii')}"] if identifier is not None else []))
+
+
+def _plain(data: bytes) -> str:
+    return "".join(chr(octet) if 0x20 < octet < 0x7F else "?" for octet in data)
+
+
+@dataclass(slots=True)
+class _Calls:
+    """Calls on one connection. interfaces: by presentation context. open: interface and method by call."""
+
+    interfaces: OrderedDict[int, str] = field(default_factory=OrderedDict)
+    open: OrderedDict[int, tuple[str, str]] = field(default_factory=OrderedDict)
+
+    def see(self, pdu: bytes, *, asked: bool) -> str:
+        """Return what a PDU says of a call, as it came in one segment; an empty text for anything else."""
+        order = "<" if pdu[4] & 0xF0 else ">"
+        kind, flags, auth, call = pdu[2], pdu[3], *struct.unpack_from(f"{order}HI", pdu, 10)
+        if kind in (_BIND, _ALTER) and asked:
+            self._bind(pdu, order)
+        elif kind == _REQUEST and asked and len(pdu) >= 24:
+            context, opnum = struct.unpack_from(f"{order}HH", pdu, 20)
+            interface = self.interfaces.get(context)
+            if interface is not None and flags & 1:
+                method = _METHODS.get(interface, {}).get(opnum, f"opnum {opnum}")
+                _keep(self.open, call, (interface, method))
+                return f"RPC of MSMQ, {interface}: {method} called"
+        elif kind in (_RESPONSE, _FAULT) and not asked and (found := self.open.pop(call, None)) is not None:
+            return f"RPC of MSMQ, {found[0]}: {found[1]} {_outcome(pdu, order, found[1], auth)}"
+        return ""
+
+    def _bind(self, pdu: bytes, order: str) -> None:
+        """Note the interfaces of the presentation contexts (C706 12.6.4.3)."""
+        at = 28
+        for _ in range(min(pdu[24] if len(pdu) > 24 else 0, _MAX_CALLS)):
+            if at + 24 > len(pdu):
+                return
+            context, syntaxes = struct.unpack_from(f"{order}HB", pdu, at)
+            raw = pdu[at + 4 : at + 20]
+            name = _INTERFACES.get(str(UUID(bytes_le=raw) if order == "<" else UUID(bytes=raw)))
+            if name is not None:
+                _keep(self.interfaces, context, name)
+            at += 24 + 20 * syntaxes
+
+
+def _keep(table: OrderedDict[_K, _T], key: _K, value: _T, most: int = _MAX_CALLS) -> None:
+    table[key] = value
+    if len(table) > most:
+        table.popitem(last=False)
+
+
+def _outcome(pdu: bytes, order: str, method: str, auth: int) -> str:
+    """Return how a call ended. The status of a method is the last of its parameters."""
+    if pdu[2] == _FAULT:
+        return (
+            f"refused with the fault {struct.unpack_from(f'{order}I', pdu, 24)[0]:#010x}"
+            if len(pdu) >= 28
+            else "refused"
+        )
+    size = struct.unpack_from(f"{order}H", pdu, 8)[0]
+    if auth or pdu[3] & _WHOLE != _WHOLE or len(pdu) != size or size < 28 or method in _WITHOUT_STATUS:
+        return "answered"
+    return f"returned {struct.unpack_from(f'{order}I', pdu, size - 4)[0]:#010x}"
 
 
 @dataclass(slots=True)
@@ -60,6 +166,7 @@ class Services:
 
     counts: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     _begun: OrderedDict[tuple[str, int, str, int], int] = field(default_factory=OrderedDict)
+    _calls: OrderedDict[tuple[str, int, str, int], _Calls] = field(default_factory=OrderedDict)
 
     def see(self, found: Segment | Datagram) -> None:
         """Count a record of another port."""
@@ -73,11 +180,25 @@ class Services:
         port = next((one for one in ports if one in TCP_PORTS), None)
         if port is not None:
             self.add(tcp_name(port), self._begins(found), 1, size)
-        if name := content(found.payload):
+        if name := self._called(found) or content(found.payload):
             self.add(name, 0, 1, size)
+
+    def _called(self, found: Segment) -> str:
+        """Return what a segment says of a call, where its connection was bound to an interface of MSMQ."""
+        payload = found.payload
+        if payload[:2] != b"\5\0" or len(payload) < 16:
+            return ""
+        there, back = (*found.source, *found.destination), (*found.destination, *found.source)
+        if payload[2] in (_BIND, _ALTER) and there not in self._calls and content(payload):
+            _keep(self._calls, there, _Calls(), MAX_BEGUN)
+        if there in self._calls:
+            return self._calls[there].see(payload, asked=True)
+        return self._calls[back].see(payload, asked=False) if back in self._calls else ""
 
     def add(self, name: str, connections: int, records: int, size: int) -> None:
         """Add to the counts of a name."""
+        if name not in self.counts and len(self.counts) >= MAX_NAMES:
+            name = name.partition(",")[0]
         before = self.counts.get(name, (0, 0, 0))
         self.counts[name] = before[0] + connections, before[1] + records, before[2] + size
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LINE, _AHEAD = 64, 4096
 _NODE, _ROW = 32, 8 * p.FLOW
-_POST, _RPC, _BIND, _ALTER = 0x504F, 0x0500, 11, 14
+_POST, _RPC = 0x504F, 0x0500
 _IP, _IPV6, _ARP = 0x0800, 0x86DD, 0x0806
 _VLAN, _SERVICE_VLAN, _OLD_VLAN, _MOST_TAGS = 0x8100, 0x88A8, 0x9100, 4
 _ICMP, _IGMP, _TCP, _UDP = 1, 2, 6, 17
@@ -125,11 +125,8 @@ def without(c: int, at: int, limit: int, protocol: int) -> int:
 @apart
 def beside(c: int, at: int, limit: int, tcp: int, start: int, end: int) -> int:
     """Count a segment of other ports, whose payload is from `start` to `end`."""
-    if start + 3 <= min(end, limit):
-        kind = u8(at + start + 2)
-        begins = be16(at + start)
-        if begins == _POST or (begins == _RPC and kind in (_BIND, _ALTER)):
-            return p.SLOW
+    if start + 3 <= min(end, limit) and be16(at + start) in (_POST, _RPC):
+        return p.SLOW
     row = port_at(be16(at + tcp + 2), 0, _TCP_END)
     if row < 0:
         row = port_at(be16(at + tcp), 0, _TCP_END)
