@@ -22,7 +22,7 @@ from conformance.model.management_rows import MACHINE, QUEUE
 )
 @pytest.mark.parametrize("name", TOURS)
 def test_everything_is_shown_after_every_step(mq: Any, judge: Any, run_options: Any, mq_need: Any, name: str) -> None:
-    mq_need(*NEEDS, GET, "reset", *(PLAYED if name == "outgoing" else ()))
+    mq_need(*NEEDS, GET, "reset", "clock.now", *(PLAYED if name == "outgoing" else ()))
     if name == "outgoing":
         mq.need("format_names", "remote")
     properties = (*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile))
