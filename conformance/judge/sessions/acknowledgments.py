@@ -39,9 +39,11 @@ _NAMES = "the acknowledged message is not in the capture"
 
 Queue = tuple[str, ...]
 
+FINAL_WANTED: Final = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "TransactionHeader.Flags.FA")
+"""The bits that ask for a final acknowledgment of a transactional message."""
 ORIGINAL: Final[tuple[str, ...]] = (
     "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
-    "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived", "UserHeader.SentTime",
+    *FINAL_WANTED, "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived", "UserHeader.SentTime",
     "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress", "DebugHeader.Queue.QueueIdentifier",
     *(
         f"UserHeader.{queue}Queue.{name}"
@@ -57,7 +59,7 @@ class Original:
     """The values of a message that its acknowledgment is compared with.
 
     asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. expires: it has a time to live. addressee: the
-    queue manager of its queue, None for a direct name. sent, lasts: SentTime and TimeToBeReceived.
+    queue manager of its queue, None for a direct name. final: JN, JP or FA asks for a final acknowledgment. sent, lasts: SentTime and TimeToBeReceived.
     """
 
     frame: int
@@ -70,6 +72,7 @@ class Original:
     transactional: bool
     expires: bool
     addressee: str | None
+    final: bool
     sent: int | None
     lasts: int | None
 
@@ -89,6 +92,7 @@ class Original:
                 values.number(key) != INFINITE for key in ("BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived")
             ),
             _addressee(values),
+            any(map(values.number, FINAL_WANTED)),
             values.number("UserHeader.SentTime"),
             values.number("UserHeader.TimeToBeReceived"),
         )

@@ -44,13 +44,26 @@ _WANTED: Final[Mapping[int, str]] = {
 }
 """The requirement of each bit that asks for an acknowledgment."""
 _ONCE = requirement_id("MQQB-3.1.7.2.2.wanted")
+_FINAL = requirement_id("MQQB-3.1.7.2.2.sent")
+_DUPLICATE = requirement_id("MQQB-3.1.5.8.1.duplicate")
+ARRIVAL, RECEIPT, LAST = range(3)
+"""What is said of a message: that it arrived, or what came then, or the last by a FinalAck."""
 # What a queue manager does not say to strangers, as long as SendInsecureNacks is FALSE (MS-MQQB 3.1.7.15).
 _INSECURE = frozenset(
     _CODES[f"MQMSG_CLASS_NACK_{name}"]
     for name in ("BAD_DST_Q", "BAD_ENCRYPTION", "BAD_SIGNATURE", "ACCESS_DENIED", "UNSUPPORTED_CRYPTO_PROVIDER")
 )
+# A transactional message that is rejected so gets a FinalAck, whether it asks for one or not (MS-MQQB 3.1.5.8.2, 3.1.5.8.8).
+_REJECTED = frozenset(
+    _CODES[f"MQMSG_CLASS_NACK_{name}"]
+    for name in ("BAD_DST_Q", "Q_EXCEED_QUOTA", "HOP_COUNT_EXCEEDED", "NOT_TRANSACTIONAL_Q")
+)
 _LATE_NS: Final = 60_000_000_000
 """An acknowledgment may wait this long for a session that takes it."""
+_SOON_NS: Final = 10_000_000_000
+"""One that goes where another one about the same message has gone waits no longer than this."""
+_FORGOTTEN_NS: Final = 1_800_000_000_000
+"""So long are identifiers of messages remembered (MS-MQQB, product note 47)."""
 _MOST_DEBTS = 256
 
 Fate = tuple[str, int, Queue | None]
@@ -60,12 +73,15 @@ Fate = tuple[str, int, Queue | None]
 class Debt(NamedTuple):
     """An acknowledgment of administration that is owed.
 
-    shown: the acknowledgment that shows it. message_class: its class. home: the host of its queue, as a direct name has
-    it; None for the host of the message's queue manager, to which a FinalAck goes.
+    shown: the acknowledgment that shows it. requirement, expected: of the one that is owed. due_ns: when it must have
+    come. home: the host of its queue, as a direct name has it; None for the host of the message's queue manager, to
+    which a FinalAck goes.
     """
 
     shown: Seen
-    message_class: int
+    requirement: str
+    expected: str
+    due_ns: int
     home: str | None
 
 
@@ -73,14 +89,14 @@ class Debt(NamedTuple):
 class Fates:
     """The fates of the messages of a capture.
 
-    classes: the classes of their acknowledgments: of their arrival, and (True) of what came then. finals: the first
+    classes: the classes and times of the first acknowledgments, by what they are about. finals: the first
     FinalAcks that say that a message has left its queue, by message, place and queue manager. debts: what is owed.
     homes: the addresses to which direct names lead.
     """
 
-    classes: OrderedDict[Fate, dict[bool, int]] = field(default_factory=OrderedDict)
+    classes: OrderedDict[Fate, dict[int, tuple[int, int]]] = field(default_factory=OrderedDict)
     finals: OrderedDict[tuple[Name, str, int, int], int] = field(default_factory=OrderedDict)
-    debts: OrderedDict[tuple[Fate, bool], Debt] = field(default_factory=OrderedDict)
+    debts: OrderedDict[tuple[Fate, int], Debt] = field(default_factory=OrderedDict)
     homes: OrderedDict[str, str] = field(default_factory=OrderedDict)
 
     def acknowledge(self, seen: Seen, notes: Notes, name: Name, original: Original) -> None:
@@ -91,31 +107,58 @@ class Fates:
             while len(self.homes) > MAX_HOSTS:
                 self.homes.popitem(last=False)
         message_class = seen.number(_CLASS) or 0
-        then, key = message_class & RECEIVED != 0, (*name, original.destination)
-        fate = self.classes.setdefault(key, {})
-        while len(self.classes) > MAX_REMEMBERED:  # A word that is forgotten sooner than its message would seem owed.
-            self.classes.popitem(last=False)
-        before = fate.setdefault(then, message_class)
+        then, key = int(message_class & RECEIVED != 0), (*name, original.destination)
+        fate = self._fate(key)
+        before, before_ns = fate.setdefault(then, (message_class, 0))
+        fate[then] = before, seen.time_ns
         wanted = wanted_bit(message_class)
         if self.debts.pop((key, then), None) is not None or (message_class == REACHED and original.asked & PA):
             notes.judge(_WANTED[wanted], True, seen, "an acknowledgment of this class", "one")
+        self._leaves(seen, key, original, message_class)
         requirement = _CLASSES.get(message_class) or _CLASSES.get(before)
         if requirement is None:
             return
         if before != message_class:
             notes.judge(requirement, False, seen, f"one class, as {before:#06x}", f"{message_class:#06x}")
-        elif message_class == RECEIVED and fate.get(False, REACHED) != REACHED:
-            notes.judge(requirement, False, seen, f"none after {fate[False]:#06x}", f"{message_class:#06x}")
+        elif message_class == RECEIVED and (arrived := fate.get(ARRIVAL, (REACHED, 0))[0]) != REACHED:
+            notes.judge(requirement, False, seen, f"none after {arrived:#06x}", f"{message_class:#06x}")
         else:
             notes.judge(requirement, True, seen, f"{message_class:#06x}", f"{message_class:#06x}")
-            if message_class == RECEIVED and original.asked & PA and False not in fate:  # Nothing orders the two.
-                self._owe((key, False), Debt(seen.kept(), REACHED, home))
+            if before_ns and 0 <= seen.time_ns - before_ns < _FORGOTTEN_NS:
+                notes.judge(_DUPLICATE, False, seen, "one acknowledgment of each message", "another one")
+            both = original.asked & (PR | NR) == PR | NR and original.lasts not in (None, INFINITE)
+            if message_class == RECEIVED and original.asked & PA and ARRIVAL not in fate:  # Nothing orders the two.
+                self._owe((key, ARRIVAL), seen, REACHED, _SOON_NS, home)
+            elif message_class == REACHED and both and RECEIPT not in fate:
+                self._owe((key, RECEIPT), seen, _NOBODY, (original.lasts or 0) * 1_000_000_000 + _SOON_NS, home)
+
+    def _fate(self, key: Fate) -> dict[int, tuple[int, int]]:
+        fate = self.classes.setdefault(key, {})
+        while len(self.classes) > MAX_REMEMBERED:  # A word that is forgotten sooner than its message would seem owed.
+            self.classes.popitem(last=False)
+        return fate
+
+    def _leaves(self, seen: Seen, key: Fate, original: Original, message_class: int) -> None:
+        """Take notice that a FinalAck is owed for a transactional message that has left its queue, or was rejected."""
+        wanted = original.final if message_class & RECEIVED else message_class in _REJECTED
+        admin = original.admin_queue
+        if (
+            wanted
+            and original.transactional
+            and LAST not in self._fate(key)
+            and admin
+            and admin[:2] == ("private", key[0])
+        ):
+            self._owe((key, LAST), seen, message_class, _SOON_NS, None)
 
     def finish(self, seen: Seen, notes: Notes, name: Name, original: Original) -> None:
         """Judge a FinalAck: its reason, that there is one for each message, and what it shows to be owed."""
         judge_reason(seen, notes, original)
         message_class = seen.number(_CLASS) or 0
-        then = message_class & RECEIVED != 0
+        then, fate = message_class & RECEIVED != 0, (*name, original.destination)
+        self._fate(fate)[LAST] = message_class, seen.time_ns
+        if self.debts.pop((fate, LAST), None) is not None:
+            notes.judge(_FINAL, True, seen, "a FinalAck", "one")
         if then:
             place = [seen.number(f"FinalAckBody.{key}") or 0 for key in ("TxSequenceID", "TxSequenceNumber")]
             maker = seen.text("UserHeader.SourceQueueManager") or ""
@@ -127,14 +170,17 @@ class Fates:
         admin, home = original.admin_queue, _host(original.admin_queue)
         if admin is None or (home is None and admin[:2] != ("private", name[0])):
             return
-        fate = (*name, original.destination)
-        for late, its_class in ((then, message_class), *(((False, REACHED),) if then else ())):
+        for late, its_class in ((int(then), message_class), *(((ARRIVAL, REACHED),) if then else ())):
             asked = original.asked & wanted_bit(its_class)
             if asked and its_class not in _INSECURE and late not in self.classes.get(fate, {}):
-                self._owe((fate, late), Debt(seen.kept(), its_class, home))
+                self._owe((fate, late), seen, its_class, _LATE_NS, home)
 
-    def _owe(self, key: tuple[Fate, bool], debt: Debt) -> None:
-        self.debts[key] = debt
+    def _owe(self, key: tuple[Fate, int], seen: Seen, its_class: int, wait_ns: int, home: str | None) -> None:
+        requirement, kind = _WANTED[wanted_bit(its_class)], "an acknowledgment"
+        if key[1] == LAST:
+            requirement, kind = _FINAL, "a FinalAck"
+        expected = f"{kind} of class {its_class:#06x}"
+        self.debts[key] = Debt(seen.kept(), requirement, expected, seen.time_ns + wait_ns, home)
         while len(self.debts) > _MOST_DEBTS:
             self.debts.popitem(last=False)
 
@@ -149,17 +195,13 @@ class Fates:
                 continue
             del self.debts[key]
             latest_ns, here = lives[shown.side], shown.hosts[1]
-            if latest_ns is None or latest_ns - shown.time_ns <= _LATE_NS:
+            if latest_ns is None or latest_ns <= debt.due_ns:
                 continue
             if debt.home not in (None, f"tcp:{here}") and self.homes.get(debt.home or "") != here:
                 continue
             if notes.timeless(shown.time_ns, latest_ns) is None:
-                requirement = _WANTED[wanted_bit(debt.message_class)]
                 waited = (latest_ns - shown.time_ns) // 1_000_000_000
-                notes.judge_late(
-                    requirement, False, shown, f"an acknowledgment of class {debt.message_class:#06x}",
-                    {"none in, s": waited},
-                )  # fmt: skip
+                notes.judge_late(debt.requirement, False, shown, debt.expected, {"none in, s": waited})
 
 
 def _host(name: Queue | None) -> str | None:

@@ -350,6 +350,7 @@ class Messages:
                     judge_life(seen, notes, original)
 
 
+_ANYWHERE = 1 << 48  # In place of a connection: the last one of a queue.
 _TIMES_OF = ("UserHeader.SentTime", "BaseHeader.TimeToReachQueue")
 
 
@@ -366,7 +367,8 @@ class Ages(Table):
 class Lifetimes:
     """The queue managers of a capture: the smallest age of a message of each, and the last identifiers.
 
-    last: by the words of the queue manager and queue, and by connection and priority. doubted: of one with a time that
+    last: by the words of the queue manager and queue, and by connection and priority; the connection that was the last
+    for a queue, by no connection. doubted: of one with a time that
     cannot be right in its first messages, the last of these, and its age.
     """
 
@@ -392,7 +394,7 @@ class Lifetimes:
                 source in self.doubted, registers.time_out, seen.time_ns, sent, allowed, new,
             )  # fmt: skip
             if first and original and seen.kind == "UserMessage":
-                self._identifier(seen, source, registers.time_out)
+                self._identifier(seen, source, registers.time_out, new=new)
         for rule, outcome, expected, actual in results(registers.time_out):
             if outcome & 7 != NOTE:
                 report(notes, seen, rule, outcome, expected, actual)
@@ -409,13 +411,21 @@ class Lifetimes:
         self.doubted.clear()
         self.smallest = Ages()
 
-    def _identifier(self, seen: Seen, source: str, out: Any) -> None:
+    def _identifier(self, seen: Seen, source: str, out: Any, *, new: bool) -> None:
         number, priority = seen.number("UserHeader.MessageID"), seen.number("BaseHeader.Flags.PR")
         if number is None or seen.number("UserHeader.Flags.TH") or seen.number("MessagePropertiesHeader.MessageClass"):
             return
         (s0, s1), (q0, q1) = guid_words(source), queue_words(seen.queue())
-        row = numbered(self.last, (s0 ^ q0, s1 ^ q1, (priority or 0) | (seen.connection or 0) << 3))
+        one, other, kind, here = s0 ^ q0, s1 ^ q1, priority or 0, seen.connection or 0
+        before, latest = -1, self.last.find((one, other, kind | _ANYWHERE << 3))
+        if new and latest >= 0:
+            before = self.last.find((one, other, kind | self.last.words[latest + NUMBER] << 3))
+        reached = NONE if before < 0 else self.last.words[before + NUMBER]
+        row = numbered(self.last, (one, other, kind | here << 3))
+        if self.last.words[row + NUMBER] == NONE:  # The ordinal outlives its connections (3.1.1.3).
+            self.last.words[row + NUMBER] = reached
         steps.name(self.last.words, row, out, number)
+        self.last.words[numbered(self.last, (one, other, kind | _ANYWHERE << 3)) + NUMBER] = here
 
 
 def _word(number: int | None) -> int:

@@ -350,6 +350,8 @@ class Opening:
         if ping is not None and session == 1 and (ping.used or seen.time_ns - ping.time_ns > wait):
             # A connection tried again, or made anew, is made without a ping (MS-MQQB 3.1.5.2.2).
             notes.judge(_SE, True, seen, 1, session)
+        elif ping is not None and ping.used and ping.answer and seen.time_ns - ping.time_ns > _AGAIN_NS:
+            notes.judge(_SE, False, seen, 1, session)  # Of this session there is no ping, though others have theirs.
         elif ping is not None:
             ping.used = True
             notes.same(_SE, seen, 0, session)

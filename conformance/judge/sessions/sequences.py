@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from conformance.capture import Side
 from conformance.judge.sessions import message_steps as steps
 from conformance.judge.sessions import tables as t
+from conformance.judge.sessions.acknowledgments import FINAL_WANTED
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
 from conformance.judge.sessions.flow_steps import SUSPECT
 from conformance.judge.sessions.keys import Name, group_words, guid_of_words, guid_words, host_words
@@ -28,7 +29,6 @@ from conformance.judge.sessions.tables import DATA, OLDEST, Key, Recent, Table, 
 from conformance.spec.catalogue import requirement_id
 
 MAX_CURRENT = 256  # Queues or hosts that one queue manager sends to at once.
-_FINAL_WANTED = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "TransactionHeader.Flags.FA")
 _NUMBERS = ("TransactionHeader.TxSequenceID", "TransactionHeader.TxSequenceNumber",
             "TransactionHeader.PreviousTxSequenceNumber")  # fmt: skip
 
@@ -59,7 +59,7 @@ class Sent(NamedTuple):
         if sequence is None or number is None or previous is None:
             return None
         given = frozenset((previous,)) if before is None else before.given | {previous}
-        final = any(map(seen.number, _FINAL_WANTED))
+        final = any(map(seen.number, FINAL_WANTED))
         again = before is not None
         return cls(sequence, number, previous, seen.connection, seen.frame_number, given, final, again)
 
