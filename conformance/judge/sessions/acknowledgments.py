@@ -43,8 +43,9 @@ FINAL_WANTED: Final = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "Transactio
 """The bits that ask for a final acknowledgment of a transactional message."""
 ORIGINAL: Final[tuple[str, ...]] = (
     "UserHeader.Flags.DM", "UserHeader.Flags.TH", f"{HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ",
-    *FINAL_WANTED, "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived", "UserHeader.SentTime",
-    "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress", "DebugHeader.Queue.QueueIdentifier",
+    *FINAL_WANTED, "SecurityHeader.Flags.EB", "BaseHeader.TimeToReachQueue", "UserHeader.TimeToBeReceived",
+    "UserHeader.SentTime", "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress",
+    "DebugHeader.Queue.QueueIdentifier",
     *(
         f"UserHeader.{queue}Queue.{name}"
         for queue in ("Destination", "Admin")
@@ -59,7 +60,8 @@ class Original:
     """The values of a message that its acknowledgment is compared with.
 
     asked: the four acknowledgment bits of MessagePropertiesHeader.Flags. expires: it has a time to live. addressee: the
-    queue manager of its queue, None for a direct name. final: JN, JP or FA asks for a final acknowledgment. sent, lasts: SentTime and TimeToBeReceived.
+    queue manager of its queue, None for a direct name. final: it asks for a final acknowledgment. sent, lasts: SentTime
+    and TimeToBeReceived.
     """
 
     frame: int

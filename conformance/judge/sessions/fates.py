@@ -53,7 +53,7 @@ _INSECURE = frozenset(
     _CODES[f"MQMSG_CLASS_NACK_{name}"]
     for name in ("BAD_DST_Q", "BAD_ENCRYPTION", "BAD_SIGNATURE", "ACCESS_DENIED", "UNSUPPORTED_CRYPTO_PROVIDER")
 )
-# A transactional message that is rejected so gets a FinalAck, whether it asks for one or not (MS-MQQB 3.1.5.8.2, 3.1.5.8.8).
+# A transactional message that is rejected so gets a FinalAck in any case (MS-MQQB 3.1.5.8.2, 3.1.5.8.8).
 _REJECTED = frozenset(
     _CODES[f"MQMSG_CLASS_NACK_{name}"]
     for name in ("BAD_DST_Q", "Q_EXCEED_QUOTA", "HOP_COUNT_EXCEEDED", "NOT_TRANSACTIONAL_Q")

@@ -152,11 +152,11 @@ class Past(NamedTuple):
 class Pasts:
     """The connections that have ended, by the hosts from and to which they carried messages.
 
-    left: the frames of messages of the initiator that ended connections have not acknowledged.
+    left: the frames of messages of the initiator that ended connections have not acknowledged; True: it came again.
     """
 
     ended: OrderedDict[Hosts, deque[Past]] = field(default_factory=OrderedDict)
-    left: OrderedDict[Hosts, dict[int, None]] = field(default_factory=OrderedDict)
+    left: OrderedDict[Hosts, dict[int, bool]] = field(default_factory=OrderedDict)
 
     def add(self, hosts: Hosts, past: Past) -> None:
         """Remember a connection."""
@@ -168,31 +168,33 @@ class Pasts:
     def leave(self, hosts: Hosts, frames: Iterable[int]) -> None:
         """Remember messages that a connection from one host to another has not acknowledged."""
         left = self.left.setdefault(hosts, {})
-        left.update(dict.fromkeys(islice(frames, max(0, _MOST_LEFT - len(left)))))
+        left.update(dict.fromkeys(islice(frames, max(0, _MOST_LEFT - len(left))), False))
         while len(self.left) > MAX_HOSTS:
             self.left.popitem(last=False)
 
     def retransmit(self, ending: Ending, hosts: Hosts, notes: Notes, known: Memory, lived_ns: int) -> None:
         """Judge that what earlier connections have left was sent again on one that ends, or on another one since.
 
-        Sessions may be those of a queue, so that only what goes where later messages of its queue manager went counts.
-        lived_ns: when the initiator lived last.
+        Sessions may be those of a queue, so that only what goes where later messages of its queue manager went counts,
+        or where one came again that was sent after it. lived_ns: when the initiator lived last.
         """
         left, began = self.left.get(hosts), ending.opening.began
         initiator, opened_ns = ending.connection.end("initiator"), ending.opening.opened.time_ns
-        busy = not (ending.connection.whole and _has_room(initiator)) or lived_ns - opened_ns <= _ORDER_NS
+        busy = not (ending.connection.whole and _has_room(initiator)) or lived_ns - opened_ns <= _LATE_NS
         if not left or busy or len(known) > LOOKED_AT or notes.timeless(opened_ns, lived_ns) is not None:
             return
-        later: set[tuple[str, Queue | None]] = set()
+        later: dict[tuple[str, Queue | None], int] = {}
         lacking: dict[int, tuple[str, Queue | None]] = {}
         for (source, _), message in known.items():
-            place = source, queue(message, "DestinationQueue", "DQ")
-            if message.frame > began:
-                later.add(place)
+            place, new = (source, queue(message, "DestinationQueue", "DQ")), message.frame > began
+            if left.get(message.frame) or (new and lived_ns - opened_ns > _ORDER_NS):
+                later[place] = max(message.frame, later.get(place, 0))
             elif message.frame in left and _lasts(message):
                 lacking[message.frame] = place
+        for frame in [frame for frame, again in left.items() if again]:
+            del left[frame]
         for frame, place in lacking.items():
-            if place in later:
+            if later.get(place, 0) > frame:
                 del left[frame]
                 actual = {"none for packet": frame, "in, s": (lived_ns - opened_ns) // _S}
                 expected = "the message again on the next session"
@@ -213,7 +215,8 @@ class Pasts:
         """
         if seen.number("UserHeader.Flags.TH"):
             return
-        if (left := self.left.get(seen.hosts)) is not None and left.pop(first, 0) is None:
+        if not (left := self.left.get(seen.hosts, {})).get(first, True):
+            left[first] = True
             notes.judge(_RETRANSMITTED, True, seen, f"packet {first} again", "it")
         found = [one for one in self.ended.get(seen.hosts, ()) if one.began < first <= one.ended]
         if len(found) != 1:
