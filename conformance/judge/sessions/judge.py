@@ -126,7 +126,13 @@ def closed(event: Closed, session: Session, tables: Tables, notes: Notes, reache
     """Judge the end of a connection. reached: the number of the last packet."""
     opening = session.opening
     opening.end(event, notes)
-    ending = Ending(opening, session.flow.connection)
+    ends = {opening.opened.initiator.address, opening.opened.acceptor.address}
+
+    def alone() -> bool:
+        every = (one.opening.opened for one in tables.sessions.values())
+        return sum({one.initiator.address, one.acceptor.address} == ends for one in every) == 1
+
+    ending = Ending(opening, session.flow.connection, alone)
     judge_waits(ending, event, notes, tables.transactions, tables.messages.known, tables.pasts, reached)
     for side in _OTHER:
         tables.transactions.end_omission((opening.opened.connection, side), event.time_ns, notes)

@@ -7,7 +7,7 @@ Whoever is not known to have lived after the time was over is not blamed: a mach
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -33,6 +33,8 @@ _LATE_NS: Final = 5 * _S
 """An acknowledgment may be under way, or wait for its turn, this long: more than where one comes (`flow`)."""
 _ORDER_NS: Final = 60 * _S
 """OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time for another session that takes the OrderAck."""
+_ALONE_NS: Final = 20 * _S
+"""The same where no other session between the two hosts has been tried."""
 _CLOSE_NS: Final = 30 * _S
 """A session may take this long to end."""
 _PERIODS: Final = 4
@@ -111,7 +113,7 @@ WAITS: Final = (
     WaitRule(
         ORDER_SENT,
         both(_ORDERED, eq("Answers.Room", True)),
-        at_most("Receiver.Latest", Plus(Field("Order.First"), Const(_ORDER_NS))),
+        at_most("Receiver.Latest", Field("Order.Due")),
         "Receiver.Frame",
         "Order.Frame",
         "Order.First",
@@ -237,10 +239,11 @@ def _lasts(message: Message) -> bool:
 
 
 class Ending(NamedTuple):
-    """A connection at its end."""
+    """A connection at its end. alone: tells whether no other one between its hosts is open."""
 
     opening: Opening
     connection: Connection
+    alone: Callable[[], bool]
 
 
 def judge_waits(
@@ -253,7 +256,7 @@ def judge_waits(
         registers = _ends(ending, closed, side) | _messages(ending, notes, side) | _stored(ending, notes, side)
         whole = ending.connection.whole
         if whole:
-            registers |= _order(ending, notes, side, hosts, transactions, known, registers)
+            registers |= _order(ending, notes, side, hosts, transactions, known, registers, pasts)
         for rule, applies, holds in _DECIDED:
             if applies(registers) is True and holds(registers) is False:
                 _tell(rule, notes, registers)
@@ -361,6 +364,7 @@ def _order(
     transactions: Transactions,
     known: Memory,
     registers: Registers,
+    pasts: Pasts,
 ) -> Registers:
     """Return what is known of transactional messages without an OrderAck; nothing without any that wait for long."""
     path, back = transactions.paths.get(hosts), transactions.paths.get(hosts[::-1])
@@ -368,8 +372,10 @@ def _order(
     if path is None or progress is None or progress.first_ns is None or progress.acknowledged >= progress.highest:
         return {}
     first_ns = max(progress.first_ns, path.answered_ns, path.again_ns)
-    if max(int(registers["Sender.Latest"]), int(registers["Receiver.Latest"])) - first_ns <= _ORDER_NS:
+    lived_ns = max(int(registers["Sender.Latest"]), int(registers["Receiver.Latest"])) - first_ns
+    if lived_ns <= _ALONE_NS:
         return {}
+    wait_ns = _ORDER_NS if hosts in pasts.ended or not ending.alone() else _ALONE_NS
     lost = path.generation or (back is not None and back.generation)
     if lost or first_ns < ending.opening.opened.time_ns or notes.timeless(first_ns, path.latest_ns) is not None:
         return {}
@@ -390,6 +396,7 @@ def _order(
         final = "letter" not in notes.accepted(_READING_ADDRESS)
     return {
         "Order.First": first_ns,
+        "Order.Due": first_ns + wait_ns,
         "Order.Sent": path.latest_ns,
         "Order.Frame": frame,
         "Order.Here": connection == ending.opening.opened.connection,
