@@ -156,6 +156,7 @@ def ended(reached: int, tables: Tables, notes: Notes) -> None:
     notes.resolve(None)
     tables.forget(reached)
     tables.transactions.end(notes)
+    tables.pasts.end(notes)
 
 
 def _named(seen: Seen, opening: Opening, tables: Tables, notes: Notes) -> None:
@@ -208,6 +209,7 @@ class Tables:
 
     def open(self, event: Opened, reached: int) -> None:
         """Begin the state of a connection. reached: the number of the last packet."""
+        self.pasts.retries.pop(event.initiator.address, None)
         registers = self.registers.open(event.connection, event.time_ns, complete=event.complete)
         opening = Opening(event, known=event.complete, began=reached, registers=registers)
         self.sessions[event.connection] = Session(opening, Flow(registers))

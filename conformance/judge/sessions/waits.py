@@ -39,6 +39,8 @@ _CLOSE_NS: Final = 30 * _S
 """A session may take this long to end."""
 _PERIODS: Final = 4
 """The Session Ack Wait Timer is at most twice AckTimeout, and closes the session when it ends the second time."""
+_RETRY_NS: Final = 180 * _S
+"""The Session Retry Connect Timer is 5 seconds, and may be longer (MS-MQQB, product note 45)."""
 _DIRECT = 7  # UserHeader.Flags.DQ of a direct format name.
 _MOST_PAST = 8  # Ended connections between two hosts that are remembered.
 _READING_ADDRESS = "R-MQQB-null-queue-manager-address"
@@ -46,6 +48,7 @@ _CLOSES = requirement_id("MQQB-3.1.6.3.closes")
 _STORED = requirement_id("MQMQ-2.2.20.4.recoverable-ack-flags")
 _DISCARDED = requirement_id("MQQB-3.1.1.6.1.discarded")
 _RETRANSMITTED = requirement_id("MQQB-3.1.6.1.retransmitted")
+_RETRIED = requirement_id("MQQB-3.1.5.9.retried")
 _MOST_LEFT = 256  # Messages between two hosts that a session has left unacknowledged.
 _OTHER: Final[Mapping[Side, Side]] = {"initiator": "acceptor", "acceptor": "initiator"}
 
@@ -155,10 +158,46 @@ class Pasts:
     """The connections that have ended, by the hosts from and to which they carried messages.
 
     left: the frames of messages of the initiator that ended connections have not acknowledged; True: it came again.
+    retries: by its initiator, the time of a closed session with a message to send again, and its frame. lives: when a
+    host is known to have lived last.
     """
 
     ended: OrderedDict[Hosts, deque[Past]] = field(default_factory=OrderedDict)
     left: OrderedDict[Hosts, dict[int, bool]] = field(default_factory=OrderedDict)
+
+    retries: OrderedDict[str, tuple[int, int]] = field(default_factory=OrderedDict)
+    lives: OrderedDict[str, int] = field(default_factory=OrderedDict)
+
+    def retry(self, ending: Ending, closed: Closed, known: Memory) -> None:
+        """Take notice that the initiator of a session that was closed has to make another one (3.1.5.9)."""
+        opened = ending.opening.opened
+        for side, host in (("initiator", opened.initiator.address), ("acceptor", opened.acceptor.address)):
+            self.lives[host] = max(self.lives.get(host, 0), ending.connection.end(side).latest_ns or 0)
+            while len(self.lives) > MAX_HOSTS:
+                self.lives.popitem(last=False)
+        initiator = ending.connection.end("initiator")
+        if (
+            closed.how not in ("fin", "rst")
+            or not ending.connection.whole
+            or initiator.paused_ns
+            or len(known) > LOOKED_AT
+        ):
+            return
+        frames = {frame for _, frame, _ in initiator.messages()}
+        lasting = [one.frame for _, one in known.items() if one.frame in frames and _lasts(one)] if frames else []
+        if lasting:
+            self.retries.setdefault(opened.initiator.address, (closed.time_ns, lasting[0]))
+            while len(self.retries) > MAX_HOSTS:
+                self.retries.popitem(last=False)
+
+    def end(self, notes: Notes) -> None:
+        """Judge at the end of the capture that who had to try another session has done so."""
+        for host, (closed_ns, frame) in self.retries.items():
+            lived_ns = self.lives.get(host, 0)
+            if lived_ns - closed_ns > _RETRY_NS and notes.timeless(closed_ns, lived_ns) is None:
+                actual = {"none in, s": (lived_ns - closed_ns) // _S}
+                notes.tell(Verdict(_RETRIED, Outcome.FAIL, of_frame(frame), "another session", actual, frame=frame))
+        self.retries.clear()
 
     def add(self, hosts: Hosts, past: Past) -> None:
         """Remember a connection."""
@@ -252,6 +291,7 @@ def judge_waits(
     """Judge what had to come on a connection that ends. known: the messages seen. now: the last packet's number."""
     ends = (ending.opening.opened.initiator.address, ending.opening.opened.acceptor.address)
     both_ways: tuple[tuple[Side, Hosts], ...] = (("initiator", ends), ("acceptor", (ends[1], ends[0])))
+    pasts.retry(ending, closed, known)
     for side, hosts in both_ways:
         registers = _ends(ending, closed, side) | _messages(ending, notes, side) | _stored(ending, notes, side)
         whole = ending.connection.whole
