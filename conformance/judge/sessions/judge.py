@@ -75,7 +75,8 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
     original = source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0
     if source is not None:
         if manager is not None and manager != NULL_GUID:
-            tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest)
+            most = None if new else _most_hops(seen, tables, source, number or 0)
+            tables.origins.see(seen, notes, source, manager, tables.lifetimes.smallest, most)
             if seen.kind != "UserMessage" and source == manager:
                 other = opening.manager(_OTHER[side])
                 direct = tables.transactions.acknowledges(seen, other)
@@ -95,6 +96,26 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
         covered=not new and _is_covered(seen, tables, session, source, number),
         connection=session.flow.connection,
     )
+
+
+def _most_hops(seen: Seen, tables: Tables, source: str, number: int) -> int | None:
+    """Return the hop count of a message whose sender has it from its own queue manager; None where others may have.
+
+    source, number: its identifier.
+    """
+    first, host = tables.messages.known.get((source, number)), tables.origins.hosts.get(source)
+    if first is None or first.number("UserHeader.Flags.RC") or (seen.number("UserHeader.Flags.RC") or 0) <= 1:
+        return None
+    took = {
+        hosts[1]
+        for hosts, ended in tables.pasts.ended.items()
+        if hosts[0] == host and any(one.began < first.frame <= one.ended for one in ended)
+    }
+    for session in tables.sessions.values():
+        one, ends = session.opening, (session.opening.opened.initiator.address, session.opening.opened.acceptor.address)
+        if one.began < first.frame:
+            took |= {ends[1 - at] for at, side in enumerate(_OTHER) if one.manager(side) == source}
+    return 1 if took == {seen.hosts[0]} else None
 
 
 def _is_covered(seen: Seen, tables: Tables, session: Session, source: str | None, number: int | None) -> bool:

@@ -484,13 +484,16 @@ class Origins:
         while len(self.hosts) > MAX_HOSTS:
             self.hosts.popitem(last=False)
 
-    def see(self, seen: Seen, notes: Notes, source: str, manager: str, makers: Ages) -> None:
+    def see(self, seen: Seen, notes: Notes, source: str, manager: str, makers: Ages, most: int | None) -> None:
         """Judge a message. source: the queue manager that made it. manager: the one that sends it.
 
-        makers: has the queue managers that have made messages so far.
+        makers: has the queue managers that have made messages so far. most: the hop count where it is known.
         """
         side, hops = seen.side, seen.number("UserHeader.Flags.RC")
         if hops is None or side is None:
+            return
+        if most is not None and hops > most and source != manager:
+            notes.judge(_HOP_COUNT, False, seen, most, hops)
             return
         if (hops == 0) == (source == manager):
             if not notes.passed(_HOP_COUNT):
