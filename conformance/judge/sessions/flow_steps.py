@@ -25,8 +25,8 @@ WAITS, SETTLES = range(2)
 (
     USER_SENT, RECOVERABLE_SENT, WERE_SENT, NEVER_DECREASES, NUMBER_AND_FLAGS, LOWEST, LOWEST_NUMBER, ONCE,
     RECOVERABLE_WERE_SENT, RECEIVED, PAUSE, ANNOUNCED, SOMETHING, INCLUDED, AT_ONCE, IN_TIME, IN_WINDOW,
-    DUE,
-) = range(18)  # fmt: skip
+    DUE, LEFT_OUT,
+) = range(19)  # fmt: skip
 """The rules, see `flow.RULES`."""
 LOST, CONSEQUENCE, ANOTHER_ORDER, NO_TIMES, SET_BACK, COARSE, UNSEEN = range(7)
 """Why a rule stays open."""
@@ -131,6 +131,8 @@ def see(
         announce(rows, mine, out, kind, time, window)
         cover(rows, base, mine, its, nodes, shared, out, kind, time, window, ack, lowest, flags)
         receive(rows, mine, its, nodes, frame, end)
+    if kind == USER and window == NONE and rows[its + r.LENGTH]:
+        lack(rows, base, mine, its, nodes, shared, out, time)
     if kind <= FINAL:
         send(rows, base, mine, its, nodes, shared, out, time, frame, dm)
     return 0
@@ -414,6 +416,23 @@ def include(
     return put(out, INCLUDED, (HOLDS if fitting else FAILS) | fitting << 3, NONE if something else before, before)
 
 
+def lack(rows: Any, base: int, mine: int, its: int, nodes: Any, shared: Any, out: Any, time: int) -> int:
+    """Judge a message without a SessionHeader when the first acknowledgment of express messages is nearly due.
+
+    When the timer of a later one began is not known (3.1.2.5).
+    """
+    whole = rows[base + r.COMPLETE] and rows[mine + r.KNOWN] and rows[its + r.KNOWN]
+    if not whole or rows[mine + r.BEFORE] or rows[its + r.STORED] or not has_room(rows, mine):
+        return 0
+    begun, half = nodes[r.NODE * rows[its + r.FIRST] + r.NODE_TIME], rows[base + r.EXPRESS_MS] // 2
+    waited = (time - begun) // _MS
+    if rows[base + r.EXPRESS_MS] == NONE or untimely(shared, begun, time, half * _MS):
+        return 0
+    if half * 3 // 4 + SLACK_MS < waited < half - SLACK_MS:
+        return judge(out, LEFT_OUT, 0, half * 3 // 4, waited)
+    return 0
+
+
 def await_timer(shared: Any, out: Any, time: int, begun: int, duration_ms: int) -> int:
     """Judge that a SessionAck waits for its timer (2.2.2.1, 3.1.6.4), as far as a capture can tell, in whole ticks."""
     least = (duration_ms - 2 * TICK_MS) * _MS
@@ -488,6 +507,6 @@ def has_room(rows: Any, end: int) -> bool:
 
 LOWERED: Final = (
     has_room, after, bits, put, judge, leave, untimely, own, stated, count, acknowledge, take, find_missing, skip,
-    reserve, release, announce, cover, receive, drop, leaves_out, include, await_timer, times, due, send, see,
+    reserve, release, announce, cover, receive, drop, leaves_out, include, lack, await_timer, times, due, send, see,
 )  # fmt: skip
 """The functions that compiled code includes."""

@@ -140,6 +140,9 @@ RULES: Final = {
     steps.ANNOUNCED: Rule(requirement_id("MQQB-3.1.6.4.window-size"), _named("at most")),
     steps.SOMETHING: Rule(requirement_id("MQQB-3.1.6.4.something-to-acknowledge"), _named("above")),
     steps.INCLUDED: Rule(requirement_id("MQQB-3.1.7.11.header-included"), _included, _READING_INCLUDED),
+    steps.LEFT_OUT: Rule(
+        requirement_id("MQQB-3.1.7.11.header-included"), lambda _, most, ms: ({"without at most, ms": most}, {"ms": ms})
+    ),
     steps.AT_ONCE: Rule(requirement_id("MQQB-3.1.5.8.7.recoverable-at-once"), _named("at most")),
     steps.IN_TIME: Rule(
         ACKNOWLEDGED_IN_TIME, lambda _, most, late: ({"late by at most, ms": most}, {"late by, ms": late})
