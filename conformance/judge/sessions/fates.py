@@ -11,6 +11,7 @@ from conformance.capture import Side
 from conformance.judge.sessions.acknowledgments import (
     HEADER,
     INFINITE,
+    LOOKED_AT,
     NA,
     NR,
     PA,
@@ -20,13 +21,16 @@ from conformance.judge.sessions.acknowledgments import (
     Name,
     Original,
     Queue,
+    Remembered,
     judge_reason,
+    queue,
     wanted_bit,
 )
 from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
 from conformance.judge.sessions.message_steps import OLD_S, SECONDS
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.enumerations import ENUMERATIONS
+from conformance.verdict import Outcome, Verdict, of_frame
 
 _CLASS = f"{HEADER}.MessageClass"
 _CODES = ENUMERATIONS["MESSAGE_CLASS_VALUES"].members
@@ -45,6 +49,7 @@ _WANTED: Final[Mapping[int, str]] = {
 """The requirement of each bit that asks for an acknowledgment."""
 _ONCE = requirement_id("MQQB-3.1.7.2.2.wanted")
 _FINAL = requirement_id("MQQB-3.1.7.2.2.sent")
+_TRACED = requirement_id("MQQB-3.1.5.8.9.sent")
 _DUPLICATE = requirement_id("MQQB-3.1.5.8.1.duplicate")
 ARRIVAL, RECEIPT, LAST = range(3)
 """What is said of a message: that it arrived, or what came then, or the last by a FinalAck."""
@@ -91,13 +96,14 @@ class Fates:
 
     classes: the classes and times of the first acknowledgments, by what they are about. finals: the first
     FinalAcks that say that a message has left its queue, by message, place and queue manager. debts: what is owed.
-    homes: the addresses to which direct names lead.
+    homes: the addresses to which direct names lead. traces: by the connection and the side of reports, what they trace.
     """
 
     classes: OrderedDict[Fate, dict[int, tuple[int, int]]] = field(default_factory=OrderedDict)
     finals: OrderedDict[tuple[Name, str, int, int], int] = field(default_factory=OrderedDict)
     debts: OrderedDict[tuple[Fate, int], Debt] = field(default_factory=OrderedDict)
     homes: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    traces: OrderedDict[tuple[int | None, Side | None], dict[Name, int]] = field(default_factory=OrderedDict)
 
     def acknowledge(self, seen: Seen, notes: Notes, name: Name, original: Original) -> None:
         """Judge that a message has one fate: it arrives or does not, and then it is received or is not."""
@@ -184,11 +190,43 @@ class Fates:
         while len(self.debts) > _MOST_DEBTS:
             self.debts.popitem(last=False)
 
-    def close(self, connection: int, notes: Notes, lives: Mapping[Side, int | None]) -> None:
+    def trace(self, seen: Seen, traced: tuple[Name, int] | None) -> None:
+        """Take notice of what a report traces: its name and frame."""
+        if traced is not None:
+            told = self.traces.setdefault((seen.connection, seen.side), {})
+            told[traced[0]] = traced[1]
+            if len(told) > _MOST_DEBTS:
+                del told[next(iter(told))]
+            while len(self.traces) > MAX_HOSTS:
+                self.traces.popitem(last=False)
+
+    def _untraced(self, told: Mapping[Name, int], notes: Notes, known: Remembered, began: int) -> None:
+        """Judge that every message to trace between two that were has a report, too. began: see `close`."""
+        here = [frame for frame in told.values() if frame > began]
+        if len(here) < 2 or len(known) > LOOKED_AT:
+            return
+        found = [
+            (name, one.frame, (name[0], queue(one, "DestinationQueue", "DQ")))
+            for name, one in known.items()
+            if min(here) <= one.frame <= max(here) and one.text("DebugHeader.Queue.QueueIdentifier") is not None
+        ]
+        places = {place for name, _, place in found if name in told}
+        for name, frame, place in found:
+            if name not in told and place in places:
+                notes.tell(Verdict(_TRACED, Outcome.FAIL, of_frame(frame), "a report", "none", frame=frame))
+
+    def close(
+        self, connection: int, notes: Notes, lives: Mapping[Side, int | None], known: Remembered, began: int
+    ) -> None:
         """Judge what is owed when a connection ends.
 
-        lives: when the last packet of each side came, None where something from there to the other is missing.
+        lives: when the last packet of each side came, None where something from there to the other is missing. known:
+        the messages seen. began: the number of the last packet before the connection.
         """
+        for side, latest_ns in lives.items():
+            told = self.traces.pop((connection, side), {})
+            if latest_ns is not None:
+                self._untraced(told, notes, known, began)
         for key, debt in list(self.debts.items()):
             shown = debt.shown
             if shown.connection != connection or shown.side is None:

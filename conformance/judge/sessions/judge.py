@@ -158,7 +158,8 @@ def closed(event: Closed, session: Session, tables: Tables, notes: Notes, reache
     for side in _OTHER:
         tables.transactions.end_omission((opening.opened.connection, side), event.time_ns, notes)
     lives = {side: _life(event, side, session, tables) for side in _OTHER}
-    tables.messages.fates.close(opening.opened.connection, notes, lives)
+    messages = tables.messages
+    messages.fates.close(opening.opened.connection, notes, lives, messages.known, opening.began)
     tables.pings.forget(opening.opened.initiator.address, opening.client)
     tables.pings.forget(opening.opened.acceptor.address, opening.server)
 

@@ -15,6 +15,7 @@ from conformance.judge.sessions.acknowledgments import (
     LOOKED_AT,
     NO_BODY,
     ORIGINAL,
+    Name,
     Original,
     Queue,
     fits,
@@ -84,8 +85,11 @@ _TRACED = re.compile(
 )
 
 
-def judge_report(seen: Seen, notes: Notes, known: Memory) -> None:
-    """Judge a message of the class of reports. known: the messages that were seen, by queue manager and number."""
+def judge_report(seen: Seen, notes: Notes, known: Memory) -> tuple[Name, int] | None:
+    """Judge a message of the class of reports; return the name of what it traces, and its frame.
+
+    known: the messages that were seen, by queue manager and number.
+    """
     notes.same(_REPORT_DELIVERY, seen, 0, seen.number("UserHeader.Flags.DM"))
     notes.same(_REPORT_DESTINATION, seen, _PUBLIC, seen.number("UserHeader.Flags.DQ"))
     label = seen.text("MessagePropertiesHeader.Label") or ""
@@ -97,10 +101,13 @@ def judge_report(seen: Seen, notes: Notes, known: Memory) -> None:
         told = [part.upper() for part in (traced[1], traced[3]) if part is not None]
         notes.same(_MESSAGE, seen, [part.upper() for part in (labelled[2], labelled[3])[: len(told)]], told)
         if labelled[2].upper() == traced[1].upper():
-            _message(seen, notes, labelled, traced, known)
+            return _message(seen, notes, labelled, traced, known)
+    return None
 
 
-def _message(seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str], known: Memory) -> None:
+def _message(
+    seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str], known: Memory
+) -> tuple[Name, int] | None:
     """Judge a report by the message it traces, which is known by the queue manager and the number in its label."""
     source, number, digits = label["computer"].lower(), int(label[2], 16), label["id"].lower()
     found = known.get((source, number))
@@ -110,7 +117,7 @@ def _message(seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str]
             notes.undecided(_COMPUTER, seen, _REPORT_UNDECIDED)
         else:
             notes.judge(_COMPUTER, False, seen, other, source)
-        return
+        return None
     notes.same(_COMPUTER, seen, source[:4], digits)
     destination = queue(found, "DestinationQueue", "DQ")
     debug = found.text("DebugHeader.Queue.QueueIdentifier")
@@ -120,6 +127,7 @@ def _message(seen: Seen, notes: Notes, label: re.Match[str], body: re.Match[str]
         notes.same(_QUEUE, seen, debug, seen.text(_TO))
     asked = "tracing" if debug is not None else "none"
     notes.judge(_NOT_TRACED, debug is not None, seen, "no report on a message that asks for no tracing", asked)
+    return (source, number), found.frame
 
 
 def _traced(seen: Seen, number: int, digits: str, name: str, known: Memory) -> str | None:
@@ -298,7 +306,7 @@ class Messages:
                 if values[_CLASS] in _ACKNOWLEDGMENTS:
                     self._acknowledgment(seen, notes, back, ages)
                 elif values[_CLASS] == REPORT_CLASS:
-                    judge_report(seen, notes, known)
+                    self.fates.trace(seen, judge_report(seen, notes, known))
             if seen.kind == "FinalAck":
                 self._final(seen, notes)
             return now.frame

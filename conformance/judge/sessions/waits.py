@@ -171,7 +171,8 @@ class Pasts:
     def retry(self, ending: Ending, closed: Closed, known: Memory) -> None:
         """Take notice that the initiator of a session that was closed has to make another one (3.1.5.9)."""
         opened = ending.opening.opened
-        for side, host in (("initiator", opened.initiator.address), ("acceptor", opened.acceptor.address)):
+        for side in _OTHER:
+            host = (opened.initiator if side == "initiator" else opened.acceptor).address
             self.lives[host] = max(self.lives.get(host, 0), ending.connection.end(side).latest_ns or 0)
             while len(self.lives) > MAX_HOSTS:
                 self.lives.popitem(last=False)
