@@ -41,7 +41,7 @@ ORDERED, RESENT, DISCARDED = "MQQB-3.1.6.9.sent", "MQQB-3.1.6.5.resent", "MQQB-3
 QUEUE = "UserHeader.DestinationQueue.DirectFormatName"
 TX_FLAGS = "TransactionHeader.Flags"
 COUNT = "SessionHeader.AckSequenceNumber"
-ALL_WORDS = Original(1, 0, 15, None, ("direct", "os:a\\q"), b"", False, False, False, None, None, None)
+ALL_WORDS = Original(1, 0, 15, None, ("direct", "os:a\\q"), b"", False, False, False, None, False, None, None)
 """A message that asks for all words."""
 
 
