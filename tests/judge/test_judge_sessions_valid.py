@@ -317,7 +317,7 @@ def test_the_clean_capture_shows_the_requirement_kept(requirement):
 ONLY_BROKEN = {name for name in MUTATIONS if name.endswith("-closes") or ".nack-" in name}
 # Nor one to end a session that nothing acknowledges, or to send a message again there.
 ONLY_BROKEN |= {"MQQB-3.1.6.3.closes", "MQQB-3.1.6.5.resent", "MQQB-3.1.1.6.1.discarded"}
-ONLY_BROKEN |= {"MQQB-3.1.6.1.retransmitted"}
+ONLY_BROKEN |= {"MQQB-3.1.6.1.retransmitted", "MQQB-3.1.5.9.retried", "MQQB-3.1.5.8.1.duplicate"}
 ONLY_BROKEN |= {"MQQB-3.1.7.13.paused"}  # Nor one to pause a queue.
 
 

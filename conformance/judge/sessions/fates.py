@@ -163,8 +163,8 @@ class Fates:
         message_class = seen.number(_CLASS) or 0
         then, fate = message_class & RECEIVED != 0, (*name, original.destination)
         self._fate(fate)[LAST] = message_class, seen.time_ns
-        if self.debts.pop((fate, LAST), None) is not None:
-            notes.judge(_FINAL, True, seen, "a FinalAck", "one")
+        self.debts.pop((fate, LAST), None)
+        notes.judge(_FINAL, True, seen, "a FinalAck", "one")
         if then:
             place = [seen.number(f"FinalAckBody.{key}") or 0 for key in ("TxSequenceID", "TxSequenceNumber")]
             maker = seen.text("UserHeader.SourceQueueManager") or ""

@@ -231,7 +231,6 @@ class Tables:
 
     def open(self, event: Opened, reached: int) -> None:
         """Begin the state of a connection. reached: the number of the last packet."""
-        self.pasts.retries.pop(event.initiator.address, None)
         registers = self.registers.open(event.connection, event.time_ns, complete=event.complete)
         opening = Opening(event, known=event.complete, began=reached, registers=registers)
         self.sessions[event.connection] = Session(opening, Flow(registers))
@@ -324,6 +323,7 @@ class SessionJudge:
             return self.see(Seen(event, packet or dissect(event.data, transport=event.transport)))
         tables, notes = self.tables, self._notes
         if isinstance(event, Opened):
+            tables.pasts.retried(event.initiator.address, event.time_ns, notes)
             tables.open(event, self.reached)
             if not event.complete:
                 self._lose(event.connection, "initiator")

@@ -138,6 +138,16 @@ def lasting(connection: int, milliseconds: int) -> Edit:
     ]
 
 
+def opening(connection: int, milliseconds: int) -> Edit:
+    """Move the beginning of one connection to a later time."""
+    return lambda events: [
+        replace(one, time_ns=one.time_ns + milliseconds * 1_000_000)
+        if isinstance(one, Opened) and one.connection == connection
+        else one
+        for one in events
+    ]
+
+
 def repeated(of: float, at: float) -> Edit:
     """Insert the bytes of one frame before another, on the connection of that one."""
 
@@ -430,6 +440,10 @@ _EDITS: dict[str, list[Edit]] = {
         put(21, f"{SESSION}.AckSequenceNumber", 3), put(21, f"{SESSION}.RecoverableMsgAckFlags", 0b11),
         put(26, f"{SESSION}.AckSequenceNumber", 4),
     ],
+    "MQQB-3.1.5.8.1.duplicate": [
+        copy(19, 19, put(-1, "UserHeader.MessageID", 305)), put(21, f"{SESSION}.AckSequenceNumber", 3),
+        put(21, f"{SESSION}.RecoverableMsgAckFlags", 0b11), put(26, f"{SESSION}.AckSequenceNumber", 4),
+    ],
     "MQMQ-2.2.18.1.6.nack-receive-timeout": [put(8, "UserHeader.TimeToBeReceived", 30)],
     # A side with a narrow window may have to wait for acknowledgments before it sends another message.
     "MQQB-3.1.6.9.sent": [
@@ -526,6 +540,10 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQDMPR-3.1.1.12.tracing-not-requested": [rebuilt(5, {"BaseHeader.Flags.DH": 0, "BaseHeader.Flags.TR": 0})],
     "MQQB-3.1.1.6.1.discarded": [repeated(5, 23), put(24, f"{SESSION}.AckSequenceNumber", 2)],
     "MQMQ-2.2.18.1.6.nack-hop-count-exceeded": [put(15, f"{PROPERTIES}.MessageClass", 0x8005)],
+    "MQQB-3.1.5.9.retried": [drop(8), opening(3, 200_000), later(19, 200_000)],
+    "MQQB-3.1.7.2.2.sent": [
+        drop(14), put(18, f"{SESSION}.AckSequenceNumber", 4), put(18, f"{SESSION}.RecoverableMsgAckFlags", 1),
+    ],
     "MQQB-3.1.6.1.retransmitted": [
         put(8, f"{SESSION}.AckSequenceNumber", 2), put(23, "UserHeader.SourceQueueManager", ROUTED.bytes_le),
         flip(23, USER, 1), lasting(3, 90_000), lasting(2, 90_000),
@@ -566,6 +584,10 @@ _OF_A_PUBLIC_QUEUE: dict[str, int | str | bytes] = {
 _BEFORE: dict[str, list[Edit]] = {
     "MQQB-3.1.7.17.private-name": [
         rebuilt(20, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(ALPHA)}),
+    ],
+    "MQQB-3.1.7.2.2.sent": [
+        rebuilt(6, {"UserHeader.Flags.AQ": 2, "UserHeader.AdminQueue.PrivateQueueIdentifier": 4}),
+        rebuilt(15, {**TO_QUEUE_4, "UserHeader.QueueManagerAddress": str(ALPHA)}),
     ],
     "MQQB-3.1.5.8.10.addressee": [rebuilt(8, _TO_BETA), rebuilt(19, _OF_A_PUBLIC_QUEUE)],
     "MQMQ-2.2.18.1.6.nack-receive-timeout": [

@@ -191,14 +191,17 @@ class Pasts:
             while len(self.retries) > MAX_HOSTS:
                 self.retries.popitem(last=False)
 
+    def retried(self, host: str, lived_ns: int, notes: Notes) -> None:
+        """Judge that another session was tried in time by an initiator. lived_ns: when it does so, or lived last."""
+        closed_ns, frame = self.retries.pop(host, (0, 0))
+        if frame and lived_ns - closed_ns > _RETRY_NS and notes.timeless(closed_ns, lived_ns) is None:
+            actual = {"none in, s": (lived_ns - closed_ns) // _S}
+            notes.tell(Verdict(_RETRIED, Outcome.FAIL, of_frame(frame), "another session", actual, frame=frame))
+
     def end(self, notes: Notes) -> None:
-        """Judge at the end of the capture that who had to try another session has done so."""
-        for host, (closed_ns, frame) in self.retries.items():
-            lived_ns = self.lives.get(host, 0)
-            if lived_ns - closed_ns > _RETRY_NS and notes.timeless(closed_ns, lived_ns) is None:
-                actual = {"none in, s": (lived_ns - closed_ns) // _S}
-                notes.tell(Verdict(_RETRIED, Outcome.FAIL, of_frame(frame), "another session", actual, frame=frame))
-        self.retries.clear()
+        """Judge the end of the capture."""
+        for host in tuple(self.retries):
+            self.retried(host, self.lives.get(host, 0), notes)
 
     def add(self, hosts: Hosts, past: Past) -> None:
         """Remember a connection."""
