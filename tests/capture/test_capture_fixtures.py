@@ -23,7 +23,7 @@ SERVED = [path for path in CAPTURES if path.name.startswith(build_served.PREFIX)
 
 ACROSS = {
     "MQQB-3.1.5.2.3.time-stamp", "MQMQ-2.2.20.4.recoverable-ack-flags", "MQQB-3.1.6.9.sent",
-    "MQQB-3.1.1.6.2.discarded", "MQQB-3.1.6.4.expired",
+    "MQQB-3.1.1.6.2.discarded", "MQQB-3.1.6.4.expired", "MQQB-3.1.7.2.2.sent",
 }  # fmt: skip
 """What rules compare between two connections, or at the end of one, or what is younger: the run has not said it."""
 

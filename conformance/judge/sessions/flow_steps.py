@@ -323,7 +323,9 @@ def cover(
     shortest = min(rows[base + r.EXPRESS_MS] // 2, rows[base + r.RECOVERABLE_MS])
     if kind == SESSION and begun and covered and equal and wide and window != _PAUSED:
         if before == 0 and shared[r.COVERED_RECOVERABLE] == 0:
-            await_timer(shared, out, time, shared[r.COVERED_NS], shortest)
+            whole = rows[base + r.EXPRESS_MS] // 2  # One timer is taken for the other, but nothing ends between them.
+            passed = time - shared[r.COVERED_NS] > (shortest + SLACK_MS) * _MS
+            await_timer(shared, out, time, shared[r.COVERED_NS], whole if passed else shortest)
         elif 0 < shared[r.COVERED_RECOVERABLE] == bits(flags) < _FLAGS:
             await_timer(shared, out, time, shared[r.COVERED_RECOVERABLE_NS], rows[base + r.RECOVERABLE_MS])
     if not (complete and rows[its + r.KNOWN] and rows[mine + r.KNOWN]):
