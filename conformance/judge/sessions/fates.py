@@ -130,7 +130,7 @@ class Fates:
             notes.judge(requirement, False, seen, f"none after {arrived:#06x}", f"{message_class:#06x}")
         else:
             notes.judge(requirement, True, seen, f"{message_class:#06x}", f"{message_class:#06x}")
-            if before_ns and 0 <= seen.time_ns - before_ns < _FORGOTTEN_NS:
+            if not original.transactional and before_ns and 0 <= seen.time_ns - before_ns < _FORGOTTEN_NS:
                 notes.judge(_DUPLICATE, False, seen, "one acknowledgment of each message", "another one")
             both = original.asked & (PR | NR) == PR | NR and original.lasts not in (None, INFINITE)
             if message_class == RECEIVED and original.asked & PA and ARRIVAL not in fate:  # Nothing orders the two.

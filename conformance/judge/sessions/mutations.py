@@ -148,6 +148,14 @@ def opening(connection: int, milliseconds: int) -> Edit:
     ]
 
 
+def left(connection: int) -> Edit:
+    """Let the acceptor close a connection."""
+    return lambda events: [
+        replace(one, by="acceptor") if isinstance(one, Closed) and one.connection == connection else one
+        for one in events
+    ]
+
+
 def repeated(of: float, at: float) -> Edit:
     """Insert the bytes of one frame before another, on the connection of that one."""
 
@@ -540,7 +548,7 @@ _RECONNECTING_EDITS: dict[str, list[Edit]] = {
     "MQDMPR-3.1.1.12.tracing-not-requested": [rebuilt(5, {"BaseHeader.Flags.DH": 0, "BaseHeader.Flags.TR": 0})],
     "MQQB-3.1.1.6.1.discarded": [repeated(5, 23), put(24, f"{SESSION}.AckSequenceNumber", 2)],
     "MQMQ-2.2.18.1.6.nack-hop-count-exceeded": [put(15, f"{PROPERTIES}.MessageClass", 0x8005)],
-    "MQQB-3.1.5.9.retried": [drop(8), opening(3, 200_000), later(19, 200_000)],
+    "MQQB-3.1.5.9.retried": [drop(8), left(1), opening(3, 200_000), later(19, 200_000)],
     "MQQB-3.1.7.2.2.sent": [
         drop(14), put(18, f"{SESSION}.AckSequenceNumber", 4), put(18, f"{SESSION}.RecoverableMsgAckFlags", 1),
     ],

@@ -169,7 +169,7 @@ class Pasts:
     lives: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
     def retry(self, ending: Ending, closed: Closed, known: Memory) -> None:
-        """Take notice that the initiator of a session that was closed has to make another one (3.1.5.9)."""
+        """Take notice that the initiator of a session that was closed to it has to make another one (3.1.5.9)."""
         opened = ending.opening.opened
         for side in _OTHER:
             host = (opened.initiator if side == "initiator" else opened.acceptor).address
@@ -177,12 +177,8 @@ class Pasts:
             while len(self.lives) > MAX_HOSTS:
                 self.lives.popitem(last=False)
         initiator = ending.connection.end("initiator")
-        if (
-            closed.how not in ("fin", "rst")
-            or not ending.connection.whole
-            or initiator.paused_ns
-            or len(known) > LOOKED_AT
-        ):
+        usual = closed.by == "acceptor" and closed.how in ("fin", "rst") and ending.connection.whole
+        if not usual or initiator.paused_ns or len(known) > LOOKED_AT:
             return
         frames = {frame for _, frame, _ in initiator.messages()}
         lasting = [one.frame for _, one in known.items() if one.frame in frames and _lasts(one)] if frames else []
