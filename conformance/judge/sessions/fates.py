@@ -52,7 +52,7 @@ _FINAL = requirement_id("MQQB-3.1.7.2.2.sent")
 _TRACED = requirement_id("MQQB-3.1.5.8.9.sent")
 _DUPLICATE = requirement_id("MQQB-3.1.5.8.1.duplicate")
 ARRIVAL, RECEIPT, LAST = range(3)
-"""What is said of a message: that it arrived, or what came then, or the last by a FinalAck."""
+"""The words about a message: of its arrival, of what came then, and the last one, by a FinalAck."""
 # What a queue manager does not say to strangers, as long as SendInsecureNacks is FALSE (MS-MQQB 3.1.7.15).
 _INSECURE = frozenset(
     _CODES[f"MQMSG_CLASS_NACK_{name}"]

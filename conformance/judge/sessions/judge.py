@@ -84,7 +84,11 @@ def judge_message(seen: Seen, session: Session, tables: Tables, notes: Notes, co
         if first is not None and again:
             tables.pasts.sent_again(seen, notes, first)
         connection = session.flow.connection
-        tables.lifetimes.see(seen, notes, source, connection, new=new, first=new or again, original=original)
+        path = tables.transactions.paths.get(seen.hosts)
+        whole = new and (path is None or not path.generation)
+        tables.lifetimes.see(
+            seen, notes, source, connection, new=new, first=new or again, original=original, whole=whole
+        )
     known = tables.messages.known
     tables.transactions.see(
         seen,

@@ -385,11 +385,12 @@ class Lifetimes:
     doubted: OrderedDict[str, tuple[Seen, int]] = field(default_factory=OrderedDict)
 
     def see(
-        self, seen: Seen, notes: Notes, source: str, connection: Connection, *, new: bool, first: bool, original: bool
-    ) -> None:
+        self, seen: Seen, notes: Notes, source: str, connection: Connection, *, new: bool, first: bool, original: bool,
+        whole: bool,
+    ) -> None:  # fmt: skip
         """Judge a message. new: not seen before. first: the first of its kind on this session.
 
-        original: sent by who made it, `source`.
+        original: sent by who made it, `source`. whole: it was never sent before.
         """
         assert seen.side is not None
         registers, base = connection.registers, connection.base
@@ -402,7 +403,7 @@ class Lifetimes:
                 source in self.doubted, registers.time_out, seen.time_ns, sent, allowed, new,
             )  # fmt: skip
             if first and original and seen.kind == "UserMessage":
-                self._identifier(seen, source, registers.time_out, new=new)
+                self._identifier(seen, source, registers.time_out, whole=whole)
         for rule, outcome, expected, actual in results(registers.time_out):
             if outcome & 7 != NOTE:
                 report(notes, seen, rule, outcome, expected, actual)
@@ -419,14 +420,14 @@ class Lifetimes:
         self.doubted.clear()
         self.smallest = Ages()
 
-    def _identifier(self, seen: Seen, source: str, out: Any, *, new: bool) -> None:
+    def _identifier(self, seen: Seen, source: str, out: Any, *, whole: bool) -> None:
         number, priority = seen.number("UserHeader.MessageID"), seen.number("BaseHeader.Flags.PR")
         if number is None or seen.number("UserHeader.Flags.TH") or seen.number("MessagePropertiesHeader.MessageClass"):
             return
         (s0, s1), (q0, q1) = guid_words(source), queue_words(seen.queue())
         one, other, kind, here = s0 ^ q0, s1 ^ q1, priority or 0, seen.connection or 0
         before, latest = -1, self.last.find((one, other, kind | _ANYWHERE << 3))
-        if new and latest >= 0:
+        if whole and latest >= 0:
             before = self.last.find((one, other, kind | self.last.words[latest + NUMBER] << 3))
         reached = NONE if before < 0 else self.last.words[before + NUMBER]
         row = numbered(self.last, (one, other, kind | here << 3))
