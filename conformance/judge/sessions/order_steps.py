@@ -31,6 +31,8 @@ LEAST_NS: Final = (DELAY_MS - steps.TICK_MS) * _MS
 """Timers run in ticks."""
 LATE_NS: Final = 13_000_000_000
 """OrderAckTimeout, MaximumOrderAckDelay (10 s), and the time in which an OrderAck gets its turn on a session."""
+SOON_NS: Final = 3_000_000_000
+"""The same without MaximumOrderAckDelay."""
 RESTARTED_NS: Final = 8_000_000_000
 """MaximumOrderAckDelay, of which a second may lack in LastOrderAckSendTime, and the time on the way."""
 GAP_NS: Final = 2_050_000_000
@@ -132,11 +134,15 @@ def delay(
     else:
         steps.judge(out, DELAY, time - started >= LEAST_NS, DELAY_MS, (time - started) // _MS)
     since = max(started, paths[there + r.ANSWERED_NS], paths[there + r.AGAIN_NS])
-    if since >= begun or time - since <= LATE_NS:
-        why = steps.untimely(shared, since, time, LATE_NS + 1)
+    # Long after the OrderAck before, or the begin of the session, nothing puts it off (3.1.2.7).
+    here = paths[there + r.SENT_ON] == rows[base + r.CONNECTION] and since == started
+    alone = here and since - max(paths[there + r.ANSWERED_NS], rows[base + r.OPENED_NS]) > LATE_NS
+    most = SOON_NS if alone else LATE_NS
+    if since >= begun or time - since <= most:
+        why = steps.untimely(shared, since, time, most + 1)
         if why:
             return steps.put(out, LATE, steps.OPEN, why, 1)
-        steps.judge(out, LATE, time - since <= LATE_NS, LATE_NS // _MS, (time - since) // _MS)
+        steps.judge(out, LATE, time - since <= most, most // _MS, (time - since) // _MS)
     return 0
 
 
