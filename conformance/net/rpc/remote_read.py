@@ -37,7 +37,10 @@ class Opnum(IntEnum):
     END_RECEIVE = 9
     MOVE_MESSAGE = 10
     OPEN_QUEUE_FOR_MOVE = 11
+    ENLIST_REMOTE_TRANSACTION = 12
+    START_TRANSACTIONAL_RECEIVE = 13
     SET_USER_ACKNOWLEDGEMENT_CLASS = 14
+    END_TRANSACTIONAL_RECEIVE = 15
 
 
 class Action(IntEnum):
@@ -93,35 +96,44 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which message R_StartReceive returns. cursor, lookup: 0 for none. timeout_ms: how long it waits for one."""
+    """Which message R_StartReceive returns. cursor, lookup: 0 for none. timeout_ms: how long it waits for one.
 
-    action: Action
+    transaction: 16 octets for R_StartTransactionalReceive, zeros for none.
+    """
+
+    action: int
     request: int
     cursor: int = 0
     lookup: int = 0
     timeout_ms: int = 0
     max_body: int = _MAX_BODY
     max_compound: int = _MAX_BODY
+    transaction: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteRead:
-    """The interface of one host. client: identifier of the queue manager as which the calls are made."""
+    """The interface of one host. client: identifier of the queue manager as which the calls are made.
+
+    version: its major, minor and build. routing: it is a routing server.
+    """
 
     association: Association
     client: UUID
+    version: tuple[int, int, int] = _VERSION
+    routing: bool = False
 
     def server_port(self) -> int:
         """R_GetServerPort: the TCP port of the interface; 0 for a failure."""
         return self._call(Opnum.GET_SERVER_PORT, Writer(), lambda reader: reader.long())
 
-    def open_queue(self, format_name: str, access: int, *, alone: bool = False) -> bytes:
-        """R_OpenQueue: the context handle. alone: nobody else may receive. Raises FaultError with the HRESULT."""
+    def open_queue(self, format_name: str, access: int, *, alone: int = 0) -> bytes:
+        """R_OpenQueue: the context handle. alone: 1 if nobody else may receive. Raises FaultError with the HRESULT."""
         return self._call(Opnum.OPEN_QUEUE, self._opening(format_name, access, alone=alone), context)
 
     def open_queue_for_move(self, format_name: str) -> tuple[int, bytes]:
         """R_OpenQueueForMove: the number by which R_MoveMessage names the queue, and the context handle."""
-        body = self._opening(format_name, MOVE_ACCESS, alone=False)
+        body = self._opening(format_name, MOVE_ACCESS, alone=0)
         return self._call(Opnum.OPEN_QUEUE_FOR_MOVE, body, lambda reader: (reader.hyper(), context(reader)))
 
     def close_queue(self, handle: bytes) -> tuple[int, bytes]:
@@ -148,22 +160,35 @@ class RemoteRead:
             wanted.cursor, wanted.action, wanted.timeout_ms, wanted.request, wanted.max_body, wanted.max_compound,
         ):  # fmt: skip
             body.long(number)
-        return self._call(Opnum.START_RECEIVE, body, _received, within_s(wanted.timeout_ms))
+        body.raw(wanted.transaction or b"")  # XACTUOW (MS-MQMQ 2.2.18.1.8), an array of octets.
+        opnum = Opnum.START_RECEIVE if wanted.transaction is None else Opnum.START_TRANSACTIONAL_RECEIVE
+        return self._call(opnum, body, _received, within_s(wanted.timeout_ms))
 
     def cancel_receive(self, handle: bytes, request: int) -> int:
         """R_CancelReceive: the status."""
         return self._call(Opnum.CANCEL_RECEIVE, _of(handle, request), _status)
 
-    def end_receive(self, handle: bytes, request: int, *, acknowledge: bool) -> int:
-        """R_EndReceive: the status."""
-        return self._call(Opnum.END_RECEIVE, _of(handle, RR_ACK if acknowledge else RR_NACK, request), _status)
+    def end_receive(self, handle: bytes, request: int, *, acknowledge: bool, transactional: bool = False) -> int:
+        """R_EndReceive or R_EndTransactionalReceive: the status."""
+        opnum = Opnum.END_TRANSACTIONAL_RECEIVE if transactional else Opnum.END_RECEIVE
+        return self._call(opnum, _of(handle, RR_ACK if acknowledge else RR_NACK, request), _status)
 
-    def move_message(self, handle: bytes, destination: int, lookup: int) -> int:
-        """R_MoveMessage without a transaction: the status. destination: of `open_queue_for_move`."""
+    def enlist_remote_transaction(self, handle: bytes, transaction: bytes, token: bytes, format_name: str) -> int:
+        """R_QMEnlistRemoteTransaction: the status."""
+        body = _of(handle)
+        body.raw(transaction)
+        for number in (len(token), len(token)):
+            body.long(number)
+        body.raw(token)
+        write_queue(body, format_name)
+        return self._call(Opnum.ENLIST_REMOTE_TRANSACTION, body, _status)
+
+    def move_message(self, handle: bytes, destination: int, lookup: int, transaction: bytes = bytes(16)) -> int:
+        """R_MoveMessage: the status. destination: of `open_queue_for_move`. transaction: zeros for none."""
         body = _of(handle)
         body.hyper(destination)
         body.hyper(lookup)
-        body.raw(bytes(16))  # XACTUOW (MS-MQMQ 2.2.18.1.8), an array of octets.
+        body.raw(transaction)
         return self._call(Opnum.MOVE_MESSAGE, body, _status)
 
     def set_user_acknowledgement_class(self, handle: bytes, lookup: int, message_class: int) -> int:
@@ -173,14 +198,14 @@ class RemoteRead:
         body.short(message_class)
         return self._call(Opnum.SET_USER_ACKNOWLEDGEMENT_CLASS, body, _status)
 
-    def _opening(self, format_name: str, access: int, *, alone: bool) -> Writer:
+    def _opening(self, format_name: str, access: int, *, alone: int) -> Writer:
         body = Writer()
         write_queue(body, format_name)
         body.long(access)
         body.long(alone)
         body.guid(self.client)
-        body.long(1)  # fNonRoutingServer
-        major, minor, build = _VERSION
+        body.long(not self.routing)
+        major, minor, build = self.version
         body.number(1, major)
         body.number(1, minor)
         body.short(build)
