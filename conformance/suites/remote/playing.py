@@ -1,0 +1,413 @@
+"""Plays a story on a server of RPC, and judges what comes back."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from conformance.judge.packets.judge import judge_packet
+from conformance.judge.packets.user_messages import plain_of_packet
+from conformance.net.rpc.ndr import NULL_CONTEXT
+from conformance.net.rpc.remote_read import Action, SectionType
+from conformance.suites.remote.calls import (
+    Altered,
+    Answer,
+    Calls,
+    Held,
+    Line,
+    Names,
+    Opened,
+    RemoteReadCalls,
+    StillOpen,
+    answered,
+)  # fmt: skip
+from conformance.suites.remote.steps import ANY, FAILS, GIVES, OK, THROWS, Step, Story, demands, identify
+from conformance.suites.story_table import Untold
+from conformance.verdict import Json, Outcome, Verdict
+from conformance.wire import dissect
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+NEEDS: Final = ("rpc.open", "rpc.call", "rpc.close", "sessions.about", "queues.create", "queues.open", "messages.send")
+_PLAIN: Final = "private$\\mqconform-plain"
+_NOBODY: Final = "mqconform-none"
+_SETTLE_S: Final = 0.3
+"""After it a read that was begun waits at the server."""
+_CLOCKS_S: Final = 30
+"""By so much the clock of a host may differ from ours."""
+_LATE_S: Final = 2.0
+_ALL: Final = 0xFFFFFFFF
+CUT: Final = 3
+"""Bytes of a body that a read asks for that cuts it."""
+_HIGHEST: Final = 7
+
+
+def message(letter: str) -> dict[str, Json]:
+    """Return a message of ten bytes. The lookup identifier of priority 7 is the same in all readings.
+
+    A capital has the usual priority, `t` a time to reach its queue, `x` an extension.
+    """
+    body = base64.b64encode(f"{letter}123456789".encode()).decode("ascii")
+    found: dict[str, Json] = {"label": letter, "body": body, "priority": 3 if letter.isupper() else _HIGHEST}
+    if letter == "t":
+        found["time_to_reach_queue"] = 600
+    if letter == "x":
+        found["extension"] = base64.b64encode(b"extension").decode("ascii")
+    return found
+
+
+class Player:
+    """Tells one story with the calls of one document."""
+
+    def __init__(self, mq: Port, judge: Recorder, calls: Calls, story: Story) -> None:
+        self.mq, self.judge, self.calls, self.story = mq, judge, calls, story
+        self.names = Names()
+        self.names.queues |= {
+            "zeros": ("1", Opened(NULL_CONTEXT)),
+            "invented": ("1", Opened(bytes(4) + uuid4().bytes, 12345, 12345)),
+        }
+        self.whole: dict[str, bytes] = {}
+        self.ports: dict[str, str] = {}
+
+    def play(self) -> None:
+        """Tell the story. Raises Untold where it does not happen, and ConformanceFailure."""
+        self._prepare()
+        for step in self.story.steps:
+            answer = self._done(step)
+            if answer is None:
+                continue
+            self._tell(step, answer)
+            if step.gate and not self._as_due(step, answer):
+                return
+            self._judge(step, answer)
+
+    def format_name(self, queue: str) -> str:
+        """Return the format name of a queue of the story: `q`, `r`, `none`, with a suffix."""
+        head, mark, suffix = queue.partition(";")
+        return f"DIRECT=OS:{self.mq.hello.computer}\\private$\\{self.ports.get(head, _NOBODY)}{mark}{suffix}"
+
+    def _prepare(self) -> None:
+        about = self.mq.call("sessions.about").values
+        plain = [name.partition("\\")[2] for name in about.get("queues", ()) if str(name).startswith(_PLAIN)]
+        used = {str(step.args.get("queue", step.args.get("to", "q"))) for step in self.story.steps}
+        wanted = "qr" if any(each.startswith("r") for each in used) else "q"
+        if len(plain) < len(wanted):
+            raise Untold(f"{len(wanted)} queues are needed whose names begin with {_PLAIN}")
+        self.ports = dict(zip(wanted, plain, strict=False))
+        for queue in wanted:
+            path = f"{self.mq.hello.computer}\\private$\\{self.ports[queue]}"
+            made = self.mq.call("queues.create", path_name=path)
+            if not made.ok:
+                raise Untold(f"the queue {path} cannot be had ({made.lacking or made.status})")
+            opened = self.mq.call("queues.open", format_name=made.values["format_name"], access="send")
+            self.ports[f"send {queue}"] = str(opened.values.get("queue"))
+        for queue in sorted(each for each in used if ";" in each):
+            self._empty(queue)
+        self._send(self.story.given)
+        if any("lookup" in step.args for step in self.story.steps):
+            self._look_up()
+
+    def _empty(self, queue: str) -> None:
+        own, line = RemoteReadCalls(), Line(self.mq)
+        _, opened = own.open(line, self.format_name(queue))
+        own.purge(line, opened)
+        line.drop()
+
+    def _send(self, letters: str, queue: str = "q") -> None:
+        for letter in letters:
+            sent = self.mq.call("messages.send", queue=self.ports[f"send {queue}"], message=message(letter))
+            self.judge.step(
+                f"message {letter} is sent to {queue}", {"method": "messages.send"}, {"status": sent.status}
+            )
+            if not sent.ok:
+                raise Untold("no message can be sent")
+
+    def _look_up(self) -> None:
+        """Learn the lookup identifiers, which are the sequence identifiers of messages with priority 7."""
+        own, line = RemoteReadCalls(), Line(self.mq)
+        _, opened = own.open(line, self.format_name("q"))
+        cursor = int(own.cursor(line, opened).value)
+        for number, letter in enumerate(self.story.given):
+            action = Action.PEEK_NEXT if number else Action.PEEK_CURRENT
+            found = own.read(line, opened, action=action, request=number + 1, cursor=cursor)
+            if found.status or self._letter(found) != letter:
+                raise Untold("the messages of the story cannot be peeked at")
+            self.names.lookups[letter] = found.sequence
+        line.drop()
+
+    def _line(self, via: str) -> Line:
+        return self.names.lines.setdefault(via, Line(self.mq))
+
+    def _done(self, step: Step) -> Answer | None:
+        """Do a step; None for what has no answer."""
+        args = dict(step.args)
+        began = self.mq.time.monotonic()
+        if step.verb == "send":
+            self._send(args["letters"], args.get("queue", "q"))
+            return None
+        if step.verb == "drop":
+            self._line(step.who).drop()
+            self.judge.step(f"the connections {step.who} are closed", {"method": "rpc.close"}, {})
+            self.mq.time.sleep(_SETTLE_S)
+            return None
+        if step.verb == "pause":
+            self.mq.time.sleep(args["seconds"])
+            return None
+        if step.verb in ("open", "open-move"):
+            found = answered(lambda: self._opened(step, args))
+        elif step.verb == "begin":
+            self._begin(step, args)
+            return None
+        elif step.verb == "answer":
+            found = self._late(step, str(args["name"]))
+            began = self.names.waiting[str(args["name"])][1]
+        else:
+            found = answered(lambda: self._called(step, args))
+        found = replace(found, took_s=self.mq.time.monotonic() - began)
+        if step.read_verb in ("read", "lookup") and found.handle:
+            self.names.reads[step.who, args["request"]] = found.handle
+        if step.verb == "cursor":
+            self.names.cursors[str(args.get("name", "k"))] = int(found.value or 0)
+        return found
+
+    def _opened(self, step: Step, args: dict[str, Any]) -> Answer:
+        via, name = args.pop("via", "1"), self.format_name(args.pop("queue"))
+        line: Any = self._line(via)
+        if "alter" in args:
+            line = Altered(line, args.pop("alter"))
+        method: Callable[..., tuple[Answer, Opened]] = getattr(self.calls, step.verb.replace("-", "_"))
+        found, opened = method(line, name, **args)
+        self.names.queues[step.who] = via, opened
+        return found
+
+    def _called(self, step: Step, args: dict[str, Any], line: Any = None) -> Answer:
+        if step.who not in self.names.queues:
+            raise Untold(f"{step.who} is not open")
+        via, opened = self.names.queues[step.who]
+        line = line or self._line(args.pop("via", via))
+        args.pop("via", None)
+        if "alter" in args:
+            line = Altered(line, args.pop("alter"))
+        if isinstance(args.get("cursor"), str):
+            args["cursor"] = self.names.cursors.get(args["cursor"], 0)
+        if isinstance(args.get("lookup"), str):
+            args["lookup"] = self.names.lookups[args["lookup"]]
+        if isinstance(args.get("to"), str):
+            args["destination"] = self.names.queues[args.pop("to")][1].number
+        if step.verb == "enlist":
+            args["name"] = self.format_name("q")
+        else:
+            args.pop("name", None)
+        for each in ("queue", "place", "context"):
+            if callable(args.get(each)):
+                args[each] = args[each](opened)
+        if step.verb == "end" and (step.who, args["request"]) in self.names.reads:
+            args.setdefault("handle", self.names.reads[step.who, args["request"]])
+        verb = "read" if step.read_verb in ("read", "lookup") or step.verb == "begin" else step.verb.replace("-", "_")
+        found: Answer = getattr(self.calls, verb)(line, opened, **args)
+        return found
+
+    def _begin(self, step: Step, args: dict[str, Any]) -> None:
+        name, via = str(args["name"]), self.names.queues[step.who][0]
+        held = Held(self._line(via))
+        self.names.waiting[name] = held, self.mq.time.monotonic()
+        with suppress(StillOpen):
+            self._called(step, args, held)
+        self.judge.step(f"{self._method('read')} by {step.who} {_said(args)}: begun", {"method": "rpc.call"}, {})
+        self.mq.wait_done(held.pending, int(_SETTLE_S * 1000))
+
+    def _late(self, step: Step, name: str) -> Answer:
+        held, _ = self.names.waiting[name]
+        within_ms = int(step.args.get("timeout_ms", 0)) + int(1000 * _LATE_S)
+        if not self.mq.wait_done(held.pending, within_ms):
+            return Answer(trouble="none came in time")
+        return answered(lambda: self._called(step, dict(step.args), held))
+
+    def _method(self, verb: str) -> str:
+        found = self.calls.verbs.get(verb) or self.calls.verbs.get("read")
+        return found[1] if found is not None else verb
+
+    def _tell(self, step: Step, answer: Answer) -> None:
+        told = f"{self._method(step.read_verb)} by {step.who} {_said(step.args)} -> {answer.told}"
+        if answer.packet and not answer.status:
+            told += f", message {self._letter(answer)}"
+        self.judge.step(told, {"method": "rpc.call"}, {"status": answer.status})
+
+    def _letter(self, answer: Answer) -> str | None:
+        label = plain_of_packet(dissect(answer.packet, transport="buffer"))["label"] if answer.packet else None
+        return str(label) if label is not None else None
+
+    def _as_due(self, step: Step, answer: Answer) -> bool:
+        failed = answer.fault or answer.status != 0
+        if answer.trouble:
+            return False
+        if step.want == GIVES:
+            return not failed and self._letter(answer) == step.letter
+        return {ANY: True, OK: not failed, FAILS: failed, THROWS: answer.fault}[step.want]
+
+    def _judge(self, step: Step, answer: Answer) -> None:
+        verb, names = step.read_verb, demands(step, self.calls)
+        if not names:
+            if not self._as_due(step, answer):
+                raise Untold(f"{self._method(verb)} is not as the story needs it: {answer.told}")
+            return
+        expected: Json = f"message {step.letter}" if step.want == GIVES else step.want or "an answer"
+        actual: Json = answer.told if not answer.packet or answer.status else f"message {self._letter(answer)}"
+        subject = self._method(verb)
+        if answer.trouble:
+            looked = [identify(self.calls, verb, word) for word in step.looks]
+            self._record(next((each for each in looked if each), names[0]), False, subject, expected, actual)
+        self._record(names[0], self._as_due(step, answer), subject, expected, actual)
+        own = "fails" if answer.status else "success"
+        severity = identify(self.calls, verb, own)
+        looks = {identify(self.calls, verb, word): word for word in step.looks}
+        for name in names[1:]:
+            if name in looks:
+                says, right, shown = look(self, looks[name], step, answer)
+                self._record(name, right, subject, says, shown)
+            elif name.endswith("-code"):
+                if not answer.fault or step.want == THROWS:
+                    self._record(name, answer.status == step.code, subject, f"{step.code:#010x}", answer.told)
+            elif name == severity and step.want in (FAILS, OK, GIVES):
+                right = (answer.status >> 31 == 1) if step.want == FAILS else answer.status == 0
+                if not (answer.fault or (step.code and not step.code >> 31)):
+                    self._record(name, right, subject, "a failure" if step.want == FAILS else "0", answer.told)
+            else:
+                self._record(name, True, subject, expected, actual)
+
+    def _record(self, name: str, right: bool, subject: str, expected: Json, actual: Json) -> None:
+        self.judge.record(Verdict(name, Outcome.PASS if right else Outcome.FAIL, subject, expected, actual))
+
+
+def _said(args: Any) -> str:
+    return ", ".join(
+        f"{key} {value:#x}" if key in ("action", "share", "access") else f"{key} {value}"
+        for key, value in args.items()
+        if not callable(value) and key != "name"
+    )
+
+
+Seen = tuple[Json, bool, Json]
+"""What is expected, whether it is so, and what was found."""
+
+
+def look(player: Player, word: str, step: Step, answer: Answer) -> Seen:
+    """Look at a part of an answer."""
+    for looks in (_at_handles, _at_values, _at_sections, _at_packet):
+        found = looks(player, word.rpartition(".")[2], step, answer)
+        if found is not None:
+            return found
+    raise KeyError(word)
+
+
+def _at_handles(player: Player, word: str, step: Step, answer: Answer) -> Seen | None:
+    if word in ("handle", "move-context"):
+        shown = answer.handle.hex() if word == "handle" else answer.value
+        return "not zeros", any(answer.handle) if word == "handle" else bool(answer.value), shown
+    if word in ("no-handle", "null-after"):
+        return "zeros", not any(answer.handle), answer.handle.hex()
+    return None
+
+
+def _at_values(player: Player, word: str, step: Step, answer: Answer) -> Seen | None:
+    if word in ("port", "handshake", "read"):
+        return "a port", 0 < answer.value <= 0xFFFF, answer.value
+    if word in ("spx", "other-type"):
+        return 0, answer.fault or answer.value == 0, answer.value
+    if word == "major":
+        return 6, answer.value[0] == 6, answer.value
+    if word == "minor":
+        return [0, 1], answer.value[1] in (0, 1, 2, 3), answer.value
+    if word == "cursor":
+        others = [each for each in player.names.cursors.values() if each == answer.value]
+        return "a number of its own", bool(answer.value) and len(others) == 1, answer.value
+    if word in ("arrive-time", "arrive"):
+        now = int(time.time())
+        return {"about": now}, abs(answer.arrived_s - now) <= _CLOCKS_S, answer.arrived_s
+    if word in ("sequence-id", "sequential-id"):
+        return "the lower 56 bits", bool(answer.sequence) and not answer.sequence >> 56, f"{answer.sequence:#018x}"
+    if word == "read-time-out":
+        least = step.args["timeout_ms"] / 1000
+        return (
+            {"seconds": [least, least + _LATE_S / 2]},
+            least - 0.1 <= answer.took_s <= least + _LATE_S / 2,
+            answer.took_s,
+        )
+    return None
+
+
+def _at_sections(player: Player, word: str, step: Step, answer: Answer) -> Seen | None:
+    found = answer.sections
+    shown: Json = [{"type": one.type, "alloc": one.size, "size": len(one.data)} for one in found]
+    first, second = (*found, None, None)[:2]
+    body = f"{step.letter}123456789".encode()
+    tests: dict[str, Callable[[], tuple[Json, bool]]] = {
+        "number-of-sections": lambda: ("that of the array", True),
+        "size": lambda: ("that of the array", True),
+        "type": lambda: ("0 to 4", all(one.type <= 4 for one in found)),
+        "size-alloc": lambda: ("the size uncut", first is not None and first.size == len(first.data) + len(body) - CUT),
+        "size-alloc-equal": lambda: ("equal", all(one.size == len(one.data) for one in found if one.type in (0, 2, 4))),
+        "size-alloc-at-least": lambda: ("no less", all(one.size >= len(one.data) for one in found if one.type in (1, 3))),
+        "whole": lambda: (1, len(found) == 1),
+        "whole-type": lambda: (0, first is not None and first.type == SectionType.FULL_PACKET),
+        "whole-sizes": lambda: ("those of the packet", first is not None and first.size == len(first.data)),
+        "first": lambda: ("a body that is cut", bool(found) and body not in answer.packet),
+        "first-type": lambda: (1, first is not None and first.type == SectionType.BINARY_FIRST),
+        "first-buffer": lambda: (
+            f"headers and {CUT} bytes of the body", first is not None and first.data.endswith(body[:CUT])
+        ),
+        "first-size-alloc": lambda: (
+            "the size uncut", first is not None and first.size == len(first.data) + len(body) - CUT
+        ),
+        "first-size": lambda: ("that of the array", first is not None),
+        "second": lambda: (2, len(found) == 2),
+        "second-type": lambda: (2, second is not None and second.type == SectionType.BINARY_SECOND),
+        "second-sizes": lambda: ("equal", second is not None and second.size == len(second.data)),
+        "second-buffer": lambda: (
+            "what follows the body",
+            second is not None
+            and first is not None
+            and first.data + body[CUT:] + second.data == player.whole.get(step.letter),
+        ),
+        "sections": lambda: ("those of R_StartReceive", answer.packet == player.whole.get(step.letter, answer.packet)),
+        "sections-binary": lambda: ([1, 2], [one.type for one in found] == [1, 2]),
+    }  # fmt: skip
+    if word not in tests or not found:
+        return None
+    expected, right = tests[word]()
+    return expected, right, shown
+
+
+def _at_packet(player: Player, word: str, step: Step, answer: Answer) -> Seen | None:
+    packet = dissect(answer.packet, transport="buffer")
+    if word in ("whole-buffer", "packet"):
+        player.whole[step.letter] = answer.packet
+        body = f"{step.letter}123456789".encode()
+        right = not packet.trouble and body in answer.packet
+        if right and word == "whole-buffer":
+            options = player.judge.options
+            said = judge_packet(
+                answer.packet,
+                profile=options.profile,
+                transport="remote",
+                readings=options.readings,
+                level=options.level,
+            )
+            player.judge.record(*(one for one in said if one.requirement.startswith("MQRR-2.2.5")))
+        return f"message {step.letter}", right, [str(one) for one in packet.trouble]
+    if word == "size":
+        size = packet.fields.get("BaseHeader.PacketSize")
+        return size, size == len(answer.packet), len(answer.packet)
+    if word == "members":
+        return "those of the first read", answer.packet == player.whole.get(step.letter), len(answer.packet)
+    if word == "time-to-reach-queue":
+        sent, until = packet.fields.get("UserHeader.SentTime"), packet.fields.get("BaseHeader.TimeToReachQueue")
+        return {"sent": sent, "more": 600}, until == int(sent or 0) + 600, until
+    return None
