@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from conformance.net.rpc.binding import FaultError
+from conformance.net.rpc.management import MACHINE, QUEUE, SESSION, Managed, Management
 from conformance.net.rpc.ndr import NULL_CONTEXT, NdrError
 from conformance.net.rpc.queue_access import Begun, Common, Description, QueueAccess
 from conformance.net.rpc.remote_read import RECEIVE_ACCESS, RemoteRead, Section, Wanted
@@ -188,7 +189,7 @@ _QUEUE_ACCESS: Final = {
 
 
 class RemoteReadCalls:
-    """The verbs by MS-MQRR. transaction: None for R_StartReceive, else of R_StartTransactionalReceive, zeros for none."""
+    """The verbs by MS-MQRR. transaction: None for R_StartReceive, else of R_StartTransactionalReceive (zeros: none)."""
 
     document = "MQRR"
 
@@ -264,6 +265,10 @@ class RemoteReadCalls:
         """Enlist a transaction."""
         return Answer(self._on(line).enlist_remote_transaction(opened.handle, transaction, token, name))
 
+    def stray(self, line: Any, opened: Opened) -> Answer:
+        """Close the queue by a method of another interface."""
+        return Answer(QueueAccess(line.of("qm2qm"), self.client).close_queue(opened.handle)[0])
+
     def port(self, line: Any, opened: Opened | None = None) -> Answer:
         """Ask for the port, which is the value."""
         return Answer(value=self._on(line).server_port())
@@ -319,8 +324,12 @@ class QueueAccessCalls:
 
     def read(self, line: Any, opened: Opened, action: int, request: int, lookup: int = 0, **wanted: Any) -> Answer:
         """Peek or begin to receive. wanted: members of `Description`."""
-        described = None if wanted.pop("none", False) else Description(
-            wanted.pop("queue", opened.number), wanted.pop("place", opened.place), action, request, **wanted
+        described = (
+            None
+            if wanted.pop("none", False)
+            else Description(
+                wanted.pop("queue", opened.number), wanted.pop("place", opened.place), action, request, **wanted
+            )
         )
         calls = self._on(line)
         if action & LOOKUPS:
@@ -347,7 +356,28 @@ class QueueAccessCalls:
         return Answer(value=list(self._on(line).version()))
 
 
-Calls = RemoteReadCalls | QueueAccessCalls
+class ManagementCalls:
+    """The verbs by MS-MQMR. A target is `machine`, `session` or a format name."""
+
+    document = uses = "MQMR"
+    verbs: Final = {"get": ("3.1.4.1", "R_QMMgmtGetInfo"), "act": ("3.1.4.2", "R_QMMgmtAction")}
+
+    def get(self, line: Any, opened: Opened, target: str, properties: list[int]) -> Answer:
+        """Read properties; the values are the value."""
+        status, values = Management(line.of("qmmgmt")).get_info(_managed(target), properties)
+        return Answer(status, value=values)
+
+    def act(self, line: Any, opened: Opened, target: str, action: str) -> Answer:
+        """Perform an action."""
+        return Answer(Management(line.of("qmmgmt")).action(_managed(target), action))
+
+
+def _managed(target: str) -> Managed:
+    types = {"machine": MACHINE, "session": SESSION}
+    return Managed(types[target]) if target in types else Managed(QUEUE, target)
+
+
+Calls = RemoteReadCalls | QueueAccessCalls | ManagementCalls
 
 
 def _of(begun: Begun) -> Answer:

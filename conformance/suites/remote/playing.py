@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from conformance.judge.packets.judge import judge_packet
 from conformance.judge.packets.user_messages import plain_of_packet
+from conformance.model.management_rows import MACHINE, QUEUE, ROWS, no_value
 from conformance.net.rpc.ndr import NULL_CONTEXT
 from conformance.net.rpc.remote_read import Action, SectionType
 from conformance.suites.remote.calls import (
@@ -42,6 +43,7 @@ _SETTLE_S: Final = 0.3
 """After it a read that was begun waits at the server."""
 _CLOCKS_S: Final = 30
 """By so much the clock of a host may differ from ours."""
+_ACCESS: Final = {1: "receive", 0x20: "peek", 4: "move"}
 _LATE_S: Final = 2.0
 _ALL: Final = 0xFFFFFFFF
 CUT: Final = 3
@@ -50,11 +52,11 @@ _HIGHEST: Final = 7
 
 
 def message(letter: str) -> dict[str, Json]:
-    """Return a message of ten bytes. The lookup identifier of priority 7 is the same in all readings.
+    """Return a message of twelve bytes, which need no padding. The lookup identifier of priority 7 is the same in all readings.
 
     A capital has the usual priority, `t` a time to reach its queue, `x` an extension.
     """
-    body = base64.b64encode(f"{letter}123456789".encode()).decode("ascii")
+    body = base64.b64encode(f"{letter}123456789xy".encode()).decode("ascii")
     found: dict[str, Json] = {"label": letter, "body": body, "priority": 3 if letter.isupper() else _HIGHEST}
     if letter == "t":
         found["time_to_reach_queue"] = 600
@@ -71,10 +73,12 @@ class Player:
         self.names = Names()
         self.names.queues |= {
             "zeros": ("1", Opened(NULL_CONTEXT)),
+            "m": ("1", Opened(NULL_CONTEXT)),
             "invented": ("1", Opened(bytes(4) + uuid4().bytes, 12345, 12345)),
         }
         self.whole: dict[str, bytes] = {}
         self.ports: dict[str, str] = {}
+        self.properties: dict[str, dict[int, Any]] = {}
 
     def play(self) -> None:
         """Tell the story. Raises Untold where it does not happen, and ConformanceFailure."""
@@ -95,6 +99,10 @@ class Player:
 
     def _prepare(self) -> None:
         about = self.mq.call("sessions.about").values
+        # By the steps of MS-MQMR 3.1.4.2 TIDY purges every queue: no host gets it that may have messages of others.
+        tidies = any(str(step.args.get("action")).upper() == "TIDY" for step in self.story.steps)
+        if tidies and not str(about.get("host")).startswith(("127.", "localhost", "::1")):
+            raise Untold("TIDY is sent to hosts on loopback alone")
         plain = [name.partition("\\")[2] for name in about.get("queues", ()) if str(name).startswith(_PLAIN)]
         used = {str(step.args.get("queue", step.args.get("to", "q"))) for step in self.story.steps}
         wanted = "qr" if any(each.startswith("r") for each in used) else "q"
@@ -201,6 +209,8 @@ class Player:
             args["lookup"] = self.names.lookups[args["lookup"]]
         if isinstance(args.get("to"), str):
             args["destination"] = self.names.queues[args.pop("to")][1].number
+        if step.verb in ("get", "act"):
+            args["target"] = self._target(str(args["target"]))
         if step.verb == "enlist":
             args["name"] = self.format_name("q")
         else:
@@ -214,13 +224,16 @@ class Player:
         found: Answer = getattr(self.calls, verb)(line, opened, **args)
         return found
 
+    def _target(self, target: str) -> str:
+        return target if target in ("machine", "session") else self.format_name(target)
+
     def _begin(self, step: Step, args: dict[str, Any]) -> None:
         name, via = str(args["name"]), self.names.queues[step.who][0]
         held = Held(self._line(via))
         self.names.waiting[name] = held, self.mq.time.monotonic()
         with suppress(StillOpen):
             self._called(step, args, held)
-        self.judge.step(f"{self._method('read')} by {step.who} {_said(args)}: begun", {"method": "rpc.call"}, {})
+        self.judge.step(f"{self._method('read')} by {step.who}: {_said(args)} -> it waits", {"method": "rpc.call"}, {})
         self.mq.wait_done(held.pending, int(_SETTLE_S * 1000))
 
     def _late(self, step: Step, name: str) -> Answer:
@@ -235,7 +248,13 @@ class Player:
         return found[1] if found is not None else verb
 
     def _tell(self, step: Step, answer: Answer) -> None:
-        told = f"{self._method(step.read_verb)} by {step.who} {_said(step.args)} -> {answer.told}"
+        queue = str(step.args.get("queue", ""))
+        of = (
+            f" of {self.ports.get(queue.partition(';')[0], _NOBODY)}{queue[1:] if ';' in queue else ''}"
+            if step.verb.startswith("open")
+            else ""
+        )
+        told = f"{self._method(step.read_verb)}{of} by {step.who}: {_said(step.args)} -> {answer.told}"
         if answer.packet and not answer.status:
             told += f", message {self._letter(answer)}"
         self.judge.step(told, {"method": "rpc.call"}, {"status": answer.status})
@@ -250,6 +269,8 @@ class Player:
             return False
         if step.want == GIVES:
             return not failed and self._letter(answer) == step.letter
+        if step.want == OK and step.verb.startswith("open"):
+            return not failed and any(answer.handle)
         return {ANY: True, OK: not failed, FAILS: failed, THROWS: answer.fault}[step.want]
 
     def _judge(self, step: Step, answer: Answer) -> None:
@@ -286,12 +307,22 @@ class Player:
         self.judge.record(Verdict(name, Outcome.PASS if right else Outcome.FAIL, subject, expected, actual))
 
 
-def _said(args: Any) -> str:
-    return ", ".join(
-        f"{key} {value:#x}" if key in ("action", "share", "access") else f"{key} {value}"
-        for key, value in args.items()
-        if not callable(value) and key != "name"
-    )
+def _said(args: Mapping[str, Any]) -> str:
+    """Return the arguments of a call in words."""
+    parts = []
+    for key, value in args.items():
+        if key in ("queue", "name", "via", "alter") or callable(value):
+            continue
+        if key == "action" and not isinstance(value, str):
+            known = value in Action._value2member_map_
+            parts.append(Action(value).name if known else f"action {value:#x}")
+        elif key == "access":
+            parts.append(f"for {_ACCESS.get(value, hex(value))}")
+        elif isinstance(value, bytes):
+            parts.append(f"{key} {value.hex()}")
+        elif value is not False:
+            parts.append(f"{key} {value}")
+    return ", ".join(parts)
 
 
 Seen = tuple[Json, bool, Json]
@@ -300,7 +331,7 @@ Seen = tuple[Json, bool, Json]
 
 def look(player: Player, word: str, step: Step, answer: Answer) -> Seen:
     """Look at a part of an answer."""
-    for looks in (_at_handles, _at_values, _at_sections, _at_packet):
+    for looks in (_at_handles, _at_properties, _at_values, _at_sections, _at_packet):
         found = looks(player, word.rpartition(".")[2], step, answer)
         if found is not None:
             return found
@@ -313,6 +344,36 @@ def _at_handles(player: Player, word: str, step: Step, answer: Answer) -> Seen |
         return "not zeros", any(answer.handle) if word == "handle" else bool(answer.value), shown
     if word in ("no-handle", "null-after"):
         return "zeros", not any(answer.handle), answer.handle.hex()
+    return None
+
+
+def _at_properties(player: Player, word: str, step: Step, answer: Answer) -> Seen | None:
+    if step.verb not in ("get", "act"):
+        return None
+    values: list[dict[str, Json]] = answer.value or []
+    shown: Json = list(values)
+    if word in ("no-exceptions", "at-most-128", "opnum"):
+        return "a response", not answer.fault, answer.told
+    if word in ("machine-properties", "queue-properties"):
+        return "a failure or VT_NULL", bool(answer.status) or all(map(no_value, values)), shown
+    numbers = step.args["properties"]
+    kind = MACHINE if step.args["target"] == "machine" else QUEUE
+    if word == "get":
+        rows = {row.number: row for name, row in ROWS.items() if name.startswith(kind)}
+        right = all(no_value(one) or rows[at].of_type(one) for at, one in zip(numbers, values, strict=True))
+        return "values of their types", right, shown
+    if word == "same-length":
+        return len(numbers), len(values) == len(numbers), shown
+    if word in ("value-of-identifier", "null-sent-any"):
+        told = dict(zip(numbers, values, strict=True))
+        before = player.properties.setdefault(kind, told)
+        return [before.get(at) for at in numbers], all(before.get(at, told[at]) == told[at] for at in numbers), shown
+    if word == "no-values-on-failure":
+        return "VT_NULL", all(map(no_value, values)), shown
+    if word == "dsserver-none":
+        if not no_value(values[0]):
+            raise Untold("the host has a directory")
+        return "VT_NULL", True, shown
     return None
 
 
@@ -347,14 +408,16 @@ def _at_sections(player: Player, word: str, step: Step, answer: Answer) -> Seen 
     found = answer.sections
     shown: Json = [{"type": one.type, "alloc": one.size, "size": len(one.data)} for one in found]
     first, second = (*found, None, None)[:2]
-    body = f"{step.letter}123456789".encode()
+    body = f"{step.letter}123456789xy".encode()
     tests: dict[str, Callable[[], tuple[Json, bool]]] = {
         "number-of-sections": lambda: ("that of the array", True),
         "size": lambda: ("that of the array", True),
         "type": lambda: ("0 to 4", all(one.type <= 4 for one in found)),
         "size-alloc": lambda: ("the size uncut", first is not None and first.size == len(first.data) + len(body) - CUT),
         "size-alloc-equal": lambda: ("equal", all(one.size == len(one.data) for one in found if one.type in (0, 2, 4))),
-        "size-alloc-at-least": lambda: ("no less", all(one.size >= len(one.data) for one in found if one.type in (1, 3))),
+        "size-alloc-at-least": lambda: (
+            "no less", all(one.size >= len(one.data) for one in found if one.type in (1, 3))
+        ),
         "whole": lambda: (1, len(found) == 1),
         "whole-type": lambda: (0, first is not None and first.type == SectionType.FULL_PACKET),
         "whole-sizes": lambda: ("those of the packet", first is not None and first.size == len(first.data)),
@@ -387,10 +450,11 @@ def _at_sections(player: Player, word: str, step: Step, answer: Answer) -> Seen 
 
 def _at_packet(player: Player, word: str, step: Step, answer: Answer) -> Seen | None:
     packet = dissect(answer.packet, transport="buffer")
+    trouble: list[Json] = [str(one) for one in packet.trouble if one.code != "extra"]
     if word in ("whole-buffer", "packet"):
         player.whole[step.letter] = answer.packet
-        body = f"{step.letter}123456789".encode()
-        right = not packet.trouble and body in answer.packet
+        body = f"{step.letter}123456789xy".encode()
+        right = not trouble and body in answer.packet
         if right and word == "whole-buffer":
             options = player.judge.options
             said = judge_packet(
@@ -401,7 +465,7 @@ def _at_packet(player: Player, word: str, step: Step, answer: Answer) -> Seen | 
                 level=options.level,
             )
             player.judge.record(*(one for one in said if one.requirement.startswith("MQRR-2.2.5")))
-        return f"message {step.letter}", right, [str(one) for one in packet.trouble]
+        return f"message {step.letter}", right, trouble
     if word == "size":
         size = packet.fields.get("BaseHeader.PacketSize")
         return size, size == len(answer.packet), len(answer.packet)

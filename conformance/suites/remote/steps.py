@@ -81,6 +81,8 @@ class Step:
         """The demand that is blamed where the step names none."""
         if self.verb in ("read", "answer") and self.want == GIVES:
             return WORDS.get(self.args.get("action", 0), "success")
+        if self.verb.startswith("open") and self.want == OK:
+            return "handle"
         return "fails" if self.want in (FAILS, THROWS) else "success"
 
 

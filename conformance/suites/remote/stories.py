@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.suites.remote.calls import Calls, QueueAccessCalls, RemoteReadCalls
+from conformance.suites.remote import managing, reading
+from conformance.suites.remote.calls import Calls, ManagementCalls, QueueAccessCalls, RemoteReadCalls
 from conformance.suites.remote.playing import NEEDS, Player
-from conformance.suites.remote.reading import STORIES
 from conformance.suites.remote.steps import Story, demands
 from conformance.suites.story_table import StoryTable
 
@@ -25,10 +25,11 @@ CALLS: Final[Mapping[str, Calls]] = {
         RemoteReadCalls(bytes(16)),
         QueueAccessCalls(),
         QueueAccessCalls(second=True),
+        ManagementCalls(),
     )
 }
 BY_NAME: Final[Mapping[str, tuple[Calls, Story]]] = {
-    f"{uses}-{each.name}": (CALLS[uses], each) for each in STORIES for uses in each.uses
+    f"{uses}-{each.name}": (CALLS[uses], each) for each in (*managing.STORIES, *reading.STORIES) for uses in each.uses
 }
 
 

@@ -1,0 +1,14 @@
+"""qmmgmt, in calls of its own: MS-MQMR 3.1.4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.suites.remote.stories import TABLE, parameters
+
+
+@pytest.mark.parametrize("name", parameters("MQMR"))
+def test_the_calls_are_answered_as_the_document_has_it(mq: Any, judge: Any, mq_need: Any, name: str) -> None:
+    TABLE.play(name, mq, judge, mq_need)
