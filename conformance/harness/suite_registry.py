@@ -45,6 +45,7 @@ _COSTS = {
     "security": 15,
     "directory": 10,
     "sessions": 80,
+    "remote": 20,
 }
 _COST = 40
 

@@ -52,14 +52,17 @@ _HIGHEST: Final = 7
 
 
 def message(letter: str) -> dict[str, Json]:
-    """Return a message of twelve bytes, which need no padding. The lookup identifier of priority 7 is the same in all readings.
+    """Return a message of twelve bytes, which need no padding.
 
-    A capital has the usual priority, `t` a time to reach its queue, `x` an extension.
+    The lookup identifier of priority 7 is the same in all readings. A capital has the usual priority, `t` a time to
+    reach its queue, `x` an extension, and `r` is recoverable.
     """
     body = base64.b64encode(f"{letter}123456789xy".encode()).decode("ascii")
     found: dict[str, Json] = {"label": letter, "body": body, "priority": 3 if letter.isupper() else _HIGHEST}
     if letter == "t":
         found["time_to_reach_queue"] = 600
+    if letter == "r":
+        found["delivery"] = "recoverable"
     if letter == "x":
         found["extension"] = base64.b64encode(b"extension").decode("ascii")
     return found
@@ -289,7 +292,7 @@ class Player:
         own = "fails" if answer.status else "success"
         severity = identify(self.calls, verb, own)
         looks = {identify(self.calls, verb, word): word for word in step.looks}
-        for name in names[1:]:
+        for name in names if names[0] in looks else names[1:]:
             if name in looks:
                 says, right, shown = look(self, looks[name], step, answer)
                 self._record(name, right, subject, says, shown)
