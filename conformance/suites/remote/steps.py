@@ -161,7 +161,8 @@ def identify(calls: Calls, verb: str, word: str) -> str | None:
         if own == "lookup":
             word = word.removeprefix("lookup-")
         name = f"{calls.document}-{section}.{word}"
-        if name not in known and section == "3.1.4.13" and not word.endswith("-code"):
+        alike = section == "3.1.4.13" and f"MQRR-3.1.4.7.{word}" in known
+        if name not in known and alike and not word.endswith("-code"):
             name = f"MQRR-3.1.4.13.{'peeks' if 'peek' in word else 'no-transaction'}"
     found = known.get(name)
     return name if found is not None and found.checkable and found.needs is None else None
