@@ -10,5 +10,5 @@ from conformance.suites.remote.stories import TABLE, parameters
 
 
 @pytest.mark.parametrize("name", parameters("MQMR"))
-def test_the_calls_are_answered_as_the_document_has_it(mq: Any, judge: Any, mq_need: Any, name: str) -> None:
+def test_management_is_told_and_acts(mq: Any, judge: Any, mq_need: Any, name: str) -> None:
     TABLE.play(name, mq, judge, mq_need)
