@@ -1,0 +1,69 @@
+"""The suite of calls of RPC: its words are requirements, and a server whose faults are known is judged rightly."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from json import loads
+from pathlib import Path
+
+import pytest
+
+from conformance.api import run
+from conformance.suites.remote.steps import identify
+from conformance.suites.remote.stories import BY_NAME, claimed
+
+QUEUES = ("mqconform-plain", "mqconform-plain-2")
+STORIES = "receive] or acknowledged] or waits] or cut] or port] or share] or rundown or get-all] or act-q"
+
+
+@contextmanager
+def server(*faults: str) -> Iterator[str]:
+    """Start the embedded manager on the network, and yield the adapter for it."""
+    command = [sys.executable, "-m", "conformance.embedded.network", "--listen", "127.0.0.1:0", "--ping-port", "0"]
+    command += ["--rpc", "0", *(word for queue in QUEUES for word in ("--queue", queue))]
+    child = subprocess.Popen(
+        [*command, *(word for fault in faults for word in ("--fault", fault))],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        assert child.stdout is not None
+        ready = {name: str(said).rpartition(":")[2] for name, said in loads(child.stdout.readline())["ready"].items()}
+        queues = ",".join(QUEUES)
+        yield f"wire:127.0.0.1?qm={ready['listen']}&ping={ready['ping']}&peer=0&rpc={ready['rpc']}&queues={queues}"
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_each_word_of_a_story_is_a_requirement_of_one_of_its_documents() -> None:
+    found: dict[str, set[str | None]] = {}
+    for calls, story in BY_NAME.values():
+        for step in story.steps:
+            for word in (*step.words, *step.looks):
+                found.setdefault(word, set()).add(identify(calls, step.read_verb, word))
+    assert [word for word, names in found.items() if names == {None}] == []
+
+
+def test_each_story_judges_something() -> None:
+    assert [name for name in BY_NAME if not claimed(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "blamed"),
+    [
+        (None, None),
+        ("share-ignored", "MQRR-3.1.4.2.deny-share"),
+        ("server-port-zero", "MQRR-3.1.4.1.port"),
+        ("ack-returns", "MQRR-3.1.4.9.acknowledged"),
+        ("section-alone", "MQRR-3.1.4.7.second"),
+    ],
+)
+def test_a_server_is_blamed_for_what_it_does_wrong(fault: str | None, blamed: str | None, tmp_path: Path) -> None:
+    with server(*([fault] if fault else [])) as adapter:
+        record = run(adapter=adapter, suites=["remote"], tests=STORIES, out=tmp_path / "out").record
+    assert record is not None
+    broken = [one.requirement for one in record.verdicts if one.outcome.value == "fail"]
+    assert broken[:1] == ([blamed] if blamed else [])
