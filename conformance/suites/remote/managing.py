@@ -49,12 +49,14 @@ _GETS: tuple[Story, ...] = (
     story("get-none", "", _get("machine").throws("at-most-128")),
     story("get-too-many", "", _get("machine", *[4] * 129).throws("at-most-128")),
     story("get-most", "", _get("machine", *[4] * 128).shows("at-most-128")),
-    *(story(f"get-machine-{at}", "", _get("machine", at).shows("machine-properties", "3.1.4.no-exceptions"))
-      for at in (7, 12, 27)),
-    *(story(f"get-queue-{at}", "", _get("q", at).shows("queue-properties", "3.1.4.no-exceptions")) for at in (0, 28, 999)),
+    *(story(f"get-machine-{at}", "", _get("machine", at).shows("machine-properties",
+            "3.1.4.no-exceptions")) for at in (7, 12, 27)),
+    *(story(f"get-queue-{at}", "", _get("q", at).shows("queue-properties", "3.1.4.no-exceptions"))
+      for at in (0, 28, 999)),
     *(story(f"get-session-{at}", "", _get("session", at).fails("session", code=MQ_ERROR_INVALID_PARAMETER).shows(
             "no-values-on-failure", "3.1.4.no-exceptions")) for at in (1, 4)),
-    story("get-unknown", "", _get("none", 1).fails("unknown-queue").shows("no-values-on-failure", "3.1.4.no-exceptions")),
+    story("get-unknown", "", _get("none", 1).fails("unknown-queue").shows(
+          "no-values-on-failure", "3.1.4.no-exceptions")),
     story("get-directory", "", _get("machine", 3).ok("get").shows("dsserver-none")),
     story("get-cut-short", "", _get("machine", 4, alter=_short).throws("3.1.4.strict-ndr"),
           _get("q", 1, alter=_short).throws("3.1.4.strict-ndr")),

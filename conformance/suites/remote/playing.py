@@ -263,6 +263,10 @@ class Player:
         self.judge.step(told, {"method": "rpc.call"}, {"status": answer.status})
 
     def _letter(self, answer: Answer) -> str | None:
+        """Return which message it is: one whose packet was seen before and is cut now, or else by its label."""
+        for letter, packet in self.whole.items():
+            if answer.sections and packet.startswith(answer.sections[0].data):
+                return letter
         label = plain_of_packet(dissect(answer.packet, transport="buffer"))["label"] if answer.packet else None
         return str(label) if label is not None else None
 
