@@ -57,7 +57,7 @@ FAULTS = {
     "share-ignored": "MQRR-3.1.4.2.deny-share",
     "server-port-zero": "MQRR-3.1.4.1.port",
     "ack-returns": "MQRR-3.1.4.9.acknowledged",
-    "section-alone": "MQRR-3.1.4.7.second",
+    "section-full": "MQRR-3.1.4.7.first-type",
     "managed-session": "MQMR-3.1.4.1.session",
 }
 
