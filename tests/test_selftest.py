@@ -119,7 +119,7 @@ def test_some_faults_are_caught_and_nothing_else_is() -> None:
 
 
 def test_some_faults_are_of_every_suite() -> None:
-    # Histories of situations are of all sections: a fault is of the suite of its own; sessions and remote need a network.
+    # Histories of situations are of all sections: a fault is of the suite of its own. Two suites need a network.
     every = {*suites()} - {"situations", "sessions", "remote"}
     assert {FAULTS[name].suite for name in SOME} == every
 
