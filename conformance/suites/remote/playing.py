@@ -13,7 +13,8 @@ from uuid import uuid4
 from conformance.judge.packets.judge import judge_packet
 from conformance.judge.packets.user_messages import plain_of_packet
 from conformance.model.management_rows import MACHINE, QUEUE, ROWS, no_value
-from conformance.net.rpc.ndr import NULL_CONTEXT
+from conformance.net.rpc.binding import FaultError
+from conformance.net.rpc.ndr import NULL_CONTEXT, NdrError
 from conformance.net.rpc.remote_read import Action, SectionType
 from conformance.suites.remote.calls import (
     Altered,
@@ -119,11 +120,14 @@ class Player:
                 raise Untold(f"the queue {path} cannot be had ({made.lacking or made.status})")
             opened = self.mq.call("queues.open", format_name=made.values["format_name"], access="send")
             self.ports[f"send {queue}"] = str(opened.values.get("queue"))
-        for queue in sorted(each for each in used if ";" in each):
-            self._empty(queue)
         self._send(self.story.given)
-        if any("lookup" in step.args for step in self.story.steps):
-            self._look_up()
+        try:
+            for queue in sorted(each for each in used if ";" in each):
+                self._empty(queue)
+            if any("lookup" in step.args for step in self.story.steps):
+                self._look_up()
+        except (FaultError, NdrError) as error:
+            raise Untold(f"the queue cannot be made ready for the story ({error})") from None
 
     def _empty(self, queue: str) -> None:
         own, line = RemoteReadCalls(), Line(self.mq)

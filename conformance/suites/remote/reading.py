@@ -58,7 +58,8 @@ _BASIC: tuple[Story, ...] = (
     story("first-unlocked", "ab", receive().gives("a"), peek("i").gives("b", "first-unlocked"), opened="hi"),
     story("peek-current", "ab", peek().gives("a").shows("no-handle"), peek().gives("a")),
     story("peek-complete", "ab", peek(request=5).gives("a"), end(5).fails("read:peek-complete"), uses=RR),
-    story("cancel-complete", "a", peek(request=5).gives("a"), do("cancel", request=5).fails("read:peek-complete")),
+    story("cancel-complete", "a", peek(request=5).gives("a"), do("cancel", request=5).fails("not-waiting",
+          "read:peek-complete")),
     story(
         "peek-at-cursor", "ab", do("cursor").ok().shows("cursor"), peek(cursor="k").gives("a", "peek-at-cursor"),
         peek(cursor="k").gives("a", "peek-at-cursor"),
@@ -177,7 +178,7 @@ def _seeks() -> tuple[Story, ...]:
         name = f"lookup-{action.name.lower().removeprefix('lookup_').replace('_', '-')}"
         handle = "no-handle" if keeps else "handle"
         begun = read(action, 1, lookup=of).gives(to).shows(handle, "sequence-id", "sequential-id")
-        stays = (peek("i").gives("a", f"read:{name.replace('-prev', '-previous')}"),) if keeps else ()
+        stays = (read(action, 2, "i", lookup=of).gives(to),) if keeps else ()
         end_of = () if keeps else (end(1, acknowledge=False).gated().ok(), read(action, 2, lookup=of).gives(to))
         found.append(story(name, "abc", begun, *stays, opened="hi", uses=f"{RR} {SECOND}"))
         if end_of:
