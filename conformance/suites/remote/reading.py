@@ -44,7 +44,8 @@ UNKNOWN: Final = bytes(range(16))
 """The identifier of a transaction that nobody knows."""
 
 _BASIC: tuple[Story, ...] = (
-    story("receive", "ab", receive().gives("a").shows("handle"), end().ok(), receive(2).gives("b"), end(2).ok()),
+    story("receive", "ab", receive().gives("a").shows("handle"), end().ok(),
+          receive(2).gives("b", "end:acknowledged"), end(2).ok()),
     story("acknowledged", "ab", receive().gives("a"), end().ok(), peek().gives("b", "end:acknowledged")),
     story(
         "not-acknowledged", "ab", receive().gives("a"), end(acknowledge=False).ok(),
