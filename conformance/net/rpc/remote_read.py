@@ -173,9 +173,9 @@ class RemoteRead:
         opnum = Opnum.END_TRANSACTIONAL_RECEIVE if transactional else Opnum.END_RECEIVE
         return self._call(opnum, _of(handle, RR_ACK if acknowledge else RR_NACK, request), _status)
 
-    def enlist_remote_transaction(self, handle: bytes, transaction: bytes, token: bytes, format_name: str) -> int:
+    def enlist_remote_transaction(self, transaction: bytes, token: bytes, format_name: str) -> int:
         """R_QMEnlistRemoteTransaction: the status."""
-        body = _of(handle)
+        body = Writer()
         body.raw(transaction)
         for number in (len(token), len(token)):
             body.long(number)

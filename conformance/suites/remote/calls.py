@@ -263,7 +263,7 @@ class RemoteReadCalls:
 
     def enlist(self, line: Any, opened: Opened, transaction: bytes, token: bytes, name: str) -> Answer:
         """Enlist a transaction."""
-        return Answer(self._on(line).enlist_remote_transaction(opened.handle, transaction, token, name))
+        return Answer(self._on(line).enlist_remote_transaction(transaction, token, name))
 
     def stray(self, line: Any, opened: Opened) -> Answer:
         """Close the queue by a method of another interface."""

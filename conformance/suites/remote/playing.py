@@ -468,8 +468,10 @@ def _at_packet(player: Player, word: str, step: Step, answer: Answer) -> Seen | 
         right = not trouble and body in answer.packet
         if right and word == "whole-buffer":
             options = player.judge.options
+            # MS-MQRR does not say whether PacketSize counts the headers behind; the rules of these see all of them.
+            whole = answer.packet[:8] + len(answer.packet).to_bytes(4, "little") + answer.packet[12:]
             said = judge_packet(
-                answer.packet,
+                whole,
                 profile=options.profile,
                 transport="remote",
                 readings=options.readings,

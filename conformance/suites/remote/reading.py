@@ -369,7 +369,7 @@ _OLDER: tuple[Story, ...] = (
 _move = Step("open-move", "m", {"queue": "q;sub"}).ok().shows("move-context")
 _MOVES: tuple[Story, ...] = (
     story("moved", "ab", _move, do("move", to="m", lookup="a").ok("open-move:move-context"),
-          peek().gives("b", "move:moved"),
+          peek().gives("b", "move:moved"), receive(3).gives("b", "move:moved"), peek().fails("move:moved"),
           open_("s", queue="q;sub"), peek("s").gives("a", "move:moved").shows("whole-buffer"), do("close", "m").ok(
           "open-move:handle")),
     story("move-not-found", "ab", _move, do("move", to="m", lookup=_NOTHING).fails(
