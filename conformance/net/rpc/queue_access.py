@@ -25,7 +25,7 @@ _START, _END, _TAKE_OVER, _CLOSE, _CLOSE_CURSOR, _CANCEL, _PURGE, _PORT, _VERSIO
 
 @dataclass(frozen=True, slots=True)
 class OpenQueue:
-    """What R_QMOpenRemoteQueue returns (MS-MQMP 3.1.4.2): pphContext, pdwContext, dwpQueue and phQueue."""
+    """The answer of R_QMOpenRemoteQueue (MS-MQMP 3.1.4.2): pphContext, pdwContext, dwpQueue, phQueue."""
 
     status: int
     handle: bytes = NULL_CONTEXT

@@ -26,7 +26,7 @@ LOOKUPS: Final = 0x40000000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back. fault: as a fault PDU. trouble: why it cannot be read. handle: the context handle in it.
+    """The answer to a call. fault: as a fault PDU. trouble: why it cannot be read. handle: the context handle in it.
 
     value: the cursor, port or number in it. description: of MS-MQQP 2.2.2.1. took_s: until it came.
     """
