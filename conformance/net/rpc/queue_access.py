@@ -68,7 +68,7 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What a call that starts a receive returns. handle: of the read; zeros where none was begun."""
+    """The answer of a call that starts a receive. handle: of the read; zeros where none was begun."""
 
     status: int
     handle: bytes

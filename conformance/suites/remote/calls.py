@@ -402,7 +402,7 @@ def answered(call: Callable[[], Answer]) -> Answer:
 
 @dataclass
 class Names:
-    """What a story has named so far."""
+    """The names that a story has given so far."""
 
     lines: dict[str, Line] = field(default_factory=dict)
     queues: dict[str, tuple[str, Opened]] = field(default_factory=dict)

@@ -337,7 +337,7 @@ def _said(args: Mapping[str, Any]) -> str:
 
 
 Seen = tuple[Json, bool, Json]
-"""What is expected, whether it is so, and what was found."""
+"""The value that is expected, whether it is so, and what was found."""
 
 
 def look(player: Player, word: str, step: Step, answer: Answer) -> Seen:
