@@ -78,7 +78,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The answer of R_StartReceive. arrived_s: seconds since 1970. sequence: the lower 56 bits of the lookup identifier.
+    """The answer of R_StartReceive. arrived_s: seconds since 1970. sequence: the low 56 bits of the lookup identifier.
 
     Only `status` counts where it is a failure.
     """

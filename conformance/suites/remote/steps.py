@@ -11,7 +11,7 @@ from conformance.spec.catalogue import catalogue
 from conformance.suites.remote.calls import LOOKUPS, Calls
 
 ANY, OK, FAILS, THROWS, GIVES = "", "ok", "fails", "throws", "gives"
-"""What a step must bring: anything, success, a failure or fault, a fault, a message."""
+"""The results a step must bring: anything, success, a failure or fault, a fault, a message."""
 WORDS: Final[Mapping[int, str]] = {
     Action.RECEIVE: "receive",
     Action.PEEK_CURRENT: "peek-current",
