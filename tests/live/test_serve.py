@@ -131,9 +131,12 @@ def test_what_the_server_says_to_its_clients_goes_through_and_is_recorded(tmp_pa
         _, declared = understood(f":127.0.0.1?qm={port}&ping={pinged}")
         checked = wire_check(target("127.0.0.1", Permit()), declared)
         code, said = ended(process)
-    assert {step.what: step.state for step in checked.findings} == dict.fromkeys(
-        ("address", "ping", "session", "parameters", "acknowledgment", "connection back", "administration"), "ok"
-    )
+    assert {step.what: step.state for step in checked.findings} == {
+        **dict.fromkeys(
+            ("address", "ping", "session", "parameters", "acknowledgment", "connection back", "administration"), "ok"
+        ),
+        "remote read": "missing",
+    }
     assert code is ExitCode.CONFORMS, said
     acceptors = {event.acceptor.address for event in events(record) if isinstance(event, Opened)}
     assert len(acceptors) == 2 and "127.0.0.1" in acceptors

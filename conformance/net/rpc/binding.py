@@ -91,7 +91,7 @@ class User:
 
 
 class _Stream:
-    """What scapy's client takes for a socket: PDUs, with at most so many octets and seconds an answer."""
+    """The socket of scapy's client: PDUs, with at most so many octets and seconds an answer."""
 
     def __init__(self, connection: socket.socket, user: Any, group: int) -> None:
         from scapy.layers.dcerpc import DCE_C_AUTHN_LEVEL, DceRpcSession

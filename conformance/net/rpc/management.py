@@ -23,7 +23,7 @@ Variant = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Managed:
-    """What a call is about. format_name: of a queue; None makes the pointer null."""
+    """The object of a call (MS-MQMR 2.2.1.2). format_name: of a queue; None makes the pointer null."""
 
     type: int
     format_name: str | None = None
