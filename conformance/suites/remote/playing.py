@@ -42,6 +42,7 @@ _PLAIN: Final = "private$\\mqconform-plain"
 _NOBODY: Final = "mqconform-none"
 _SETTLE_S: Final = 0.3
 """After it a read that was begun waits at the server."""
+_APART_S: Final = 2  # Two times in whole seconds, and what a message is under way.
 _CLOCKS_S: Final = 30
 """By so much the clock of a host may differ from ours."""
 _ACCESS: Final = {1: "receive", 0x20: "peek", 4: "move"}
@@ -82,6 +83,8 @@ class Player:
         }
         self.whole: dict[str, bytes] = {}
         self.ports: dict[str, str] = {}
+        self.sent_s: dict[str, int] = {}
+        self.ahead_s: list[int] = []
         self.properties: dict[str, dict[int, Any]] = {}
 
     def play(self) -> None:
@@ -143,6 +146,7 @@ class Player:
             )
             if not sent.ok:
                 raise Untold("no message can be sent")
+            self.sent_s[letter] = int(time.time())
 
     def _look_up(self) -> None:
         """Learn the lookup identifiers, which are the sequence identifiers of messages with priority 7."""
@@ -401,10 +405,15 @@ def _at_values(player: Player, word: str, step: Step, answer: Answer) -> Seen | 
         others = [each for each in player.names.cursors.values() if each == answer.value]
         return "a number of its own", bool(answer.value) and len(others) == 1, answer.value
     if word in ("arrive-time", "arrive"):
-        now = int(time.time())
-        return {"about": now}, abs(answer.arrived_s - now) <= _CLOCKS_S, answer.arrived_s
+        ahead_s = answer.arrived_s - player.sent_s.get(step.letter, int(time.time()))
+        player.ahead_s.append(ahead_s)  # What the clock of the host is ahead, which is the same for all messages.
+        right = abs(ahead_s) <= _CLOCKS_S and abs(ahead_s - player.ahead_s[0]) <= _APART_S
+        return {"about": answer.arrived_s - ahead_s + player.ahead_s[0]}, right, answer.arrived_s
     if word in ("sequence-id", "sequential-id"):
-        return "the lower 56 bits", bool(answer.sequence) and not answer.sequence >> 56, f"{answer.sequence:#018x}"
+        known = player.names.lookups.get(step.letter)
+        due = "the lower 56 bits" if known is None else f"{known:#018x}"
+        right = bool(answer.sequence) and not answer.sequence >> 56 and known in (None, answer.sequence)
+        return due, right, f"{answer.sequence:#018x}"
     if word == "read-time-out":
         least = step.args["timeout_ms"] / 1000
         return (
@@ -419,12 +428,12 @@ def _at_sections(player: Player, word: str, step: Step, answer: Answer) -> Seen 
     found = answer.sections
     shown: Json = [{"type": one.type, "alloc": one.size, "size": len(one.data)} for one in found]
     first, second = (*found, None, None)[:2]
-    body = f"{step.letter}123456789xy".encode()
+    body, cut = f"{step.letter}123456789xy".encode(), int(step.args.get("max_body", CUT))
     tests: dict[str, Callable[[], tuple[Json, bool]]] = {
         "number-of-sections": lambda: ("that of the array", True),
         "size": lambda: ("that of the array", True),
         "type": lambda: ("0 to 4", all(one.type <= 4 for one in found)),
-        "size-alloc": lambda: ("the size uncut", first is not None and first.size == len(first.data) + len(body) - CUT),
+        "size-alloc": lambda: ("the size uncut", first is not None and first.size == len(first.data) + len(body) - cut),
         "size-alloc-equal": lambda: ("equal", all(one.size == len(one.data) for one in found if one.type in (0, 2, 4))),
         "size-alloc-at-least": lambda: (
             "no less", all(one.size >= len(one.data) for one in found if one.type in (1, 3))
@@ -435,10 +444,10 @@ def _at_sections(player: Player, word: str, step: Step, answer: Answer) -> Seen 
         "first": lambda: ("a body that is cut", bool(found) and body not in answer.packet),
         "first-type": lambda: (1, first is not None and first.type == SectionType.BINARY_FIRST),
         "first-buffer": lambda: (
-            f"headers and {CUT} bytes of the body", first is not None and first.data.endswith(body[:CUT])
+            f"headers and {cut} bytes of the body", first is not None and first.data.endswith(body[:cut])
         ),
         "first-size-alloc": lambda: (
-            "the size uncut", first is not None and first.size == len(first.data) + len(body) - CUT
+            "the size uncut", first is not None and first.size == len(first.data) + len(body) - cut
         ),
         "first-size": lambda: ("that of the array", first is not None),
         "second": lambda: (2, len(found) == 2),
@@ -448,7 +457,7 @@ def _at_sections(player: Player, word: str, step: Step, answer: Answer) -> Seen 
             "what follows the body",
             second is not None
             and first is not None
-            and first.data + body[CUT:] + second.data == player.whole.get(step.letter),
+            and first.data + body[cut:] + second.data == player.whole.get(step.letter),
         ),
         "sections": lambda: ("those of R_StartReceive", answer.packet == player.whole.get(step.letter, answer.packet)),
         "sections-binary": lambda: ([1, 2], [one.type for one in found] == [1, 2]),

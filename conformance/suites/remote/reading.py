@@ -306,8 +306,8 @@ _CLOSED: tuple[Story, ...] = (
           do("cancel", request=1).fails(), do("classify", lookup=1, message_class=0).fails("fails"),
           do("move", destination=1, lookup=1).fails("fails"),
           do("end-transactional", request=1, acknowledge=True).fails("fails"), uses=RR),
-    story("invented-handle", "a", *(each.throws("2.2.4.strict") for each in (
-        peek("invented"), do("close", "invented"), do("cursor", "invented"))), uses=ONE),
+    story("invented-handle", "a", peek("invented").fails("unknown-handle"),
+          *(do(verb, "invented").fails("fails") for verb in ("close", "cursor")), uses=ONE),
     story("zeros-handle", "a", peek("zeros").fails("unknown-handle"), do("close", "zeros").fails("fails"), uses=ONE),
     story("handle-of-another-interface", "a", do("stray").throws("2.2.4.strict"), peek().gives("a", "2.2.4.strict")),
     story("handle-of-another-client", "a", do("port"), peek(via="2").fails("unknown-handle"),
@@ -380,6 +380,11 @@ _MOVES: tuple[Story, ...] = (
           "related-queues", code=STATUS_INVALID_PARAMETER), peek().gives("a", "move:related-queues")),
     story("move-in-transaction", "ab", _move, do("move", to="m", lookup="a", transaction=UNKNOWN).fails(
           "transaction-usage", code=USAGE), peek().gives("a", "move:transaction-usage")),
+    story("move-closed", "ab", _move, do("close", "m").ok("open-move:handle"), do("move", to="m", lookup="a").fails(
+          "move-access", code=HANDLE), peek().gives("a", "move:move-access")),
+    story("move-alike", "ab", _move, do("move", to="m", lookup="a").ok("open-move:move-context"),
+          open_("s", queue="q;sub"), replace(_move, who="n", args={"queue": "r;sub"}),
+          do("move", "s", to="n", lookup="a").fails("related-queues"), peek("s").gives("a", "move:related-queues")),
     story("enlist", "", do("enlist", transaction=UNKNOWN, token=bytes(16)).fails("fails")),
     story("transactional", "ab", receive(transaction=UNKNOWN).fails("3.1.4.13.not-transactional", code=USAGE),
           peek().gives("a", "3.1.4.13.not-transactional")),
@@ -394,6 +399,83 @@ _MOVES: tuple[Story, ...] = (
 )  # fmt: skip
 
 
+_EVENTS: Final[tuple[tuple[str, tuple[Step, ...]], ...]] = (
+    ("a-purge", (do("purge").ok(), do("send", letters="ab"))),
+    (
+        "a-wait",
+        (
+            begin(receive(5, timeout_ms=_WAIT_MS)),
+            do("send", letters="z"),
+            answer(receive(5, timeout_ms=_WAIT_MS)).gives("z", "waits"),
+            end(5).ok(),
+            do("send", letters="ab"),
+        ),
+    ),
+    (
+        "a-cancel",
+        (
+            begin(receive(5, timeout_ms=_WAIT_MS)),
+            do("cancel", request=5).ok(),
+            answer(receive(5, timeout_ms=_WAIT_MS)).fails("cancel:cancelled"),
+            do("send", letters="ab"),
+        ),
+    ),
+    ("a-return", (do("send", letters="ab"), receive(5).gives("a"), end(5, acknowledge=False).ok())),
+    ("a-cursor", (do("send", letters="ab"), do("cursor").ok(), peek(cursor="k").gives("a", "peek-at-cursor"))),
+    ("another-queue", (do("send", letters="ab"), open_("j", queue="r"))),
+    ("another-handle", (do("send", letters="ab"), open_("i"))),
+)
+"""What happens to the queue of `h`, which has the messages a and b then."""
+_DEMANDS: Final[tuple[tuple[str, tuple[Step, ...]], ...]] = (
+    ("share", (open_("o", via="2").throws("open:deny-share"),)),
+    ("close", (do("close").ok(), peek().fails("close:closed", "unknown-handle"))),
+    ("return", (receive(7).gives("a"), end(7, acknowledge=False).ok(), peek().gives("a", "end:not-acknowledged"))),
+    (
+        "returns",
+        (
+            receive(7).gives("a"),
+            receive(8).gives("b"),
+            do("drop", "1"),
+            open_("o", via="2"),
+            receive(1, "o").gives("a", "3.1.6.2.requests-released"),
+            peek("o").gives("b", "3.1.6.2.requests-released"),
+        ),
+    ),
+    ("body", (peek(max_body=0).gives("a", "first").shows("2.2.6.size-alloc"),)),
+)
+_ARRIVAL: Final = ("arrive-time", "2.2.2.1.arrive-time")
+_PAUSE_S: Final = 4
+_WAITED: Final = receive(5, timeout_ms=_LONG_MS + _WAIT_MS)
+_BEHIND: tuple[Story, ...] = (
+    *(
+        story(f"{what}-behind-{event}", "", open_(share=int(what == "share")), *before, *steps, opened="", uses=ONE)
+        for event, before in _EVENTS
+        for what, steps in _DEMANDS
+        if (what, event) != ("share", "another-handle")
+    ),
+    story("return-of-a-wait", "", begin(_WAITED), do("send", letters="a"), answer(_WAITED).gives("a", "waits"),
+          end(5, acknowledge=False).ok(), peek().gives("a", "end:not-acknowledged")),
+    story("arrival-behind-a-wait", "a", receive().gives("a").shows(*_ARRIVAL), end().ok(), begin(_WAITED),
+          do("pause", seconds=_PAUSE_S), do("send", letters="b"), answer(_WAITED).gives("b", "waits").shows(*_ARRIVAL)),
+    story("arrival-a-while-ago", "a", do("pause", seconds=_PAUSE_S), do("send", letters="b"),
+          receive().gives("a").shows(*_ARRIVAL), receive(2).gives("b").shows(*_ARRIVAL)),
+    story("number-of-a-cancelled-read", "", *_EVENTS[2][1], receive(5).gives("a", "cancel:request-removed"),
+          end(5).ok(), uses=RR),
+    story("end-of-a-cancelled-read", "", *_EVENTS[2][1], end(5).fails("no-request"), peek().gives("a"), uses=RR),
+    story("cancel-of-one-queue", "", open_("j", queue="r"), begin(receive(5, timeout_ms=_WAIT_MS)),
+          begin(receive(5, "j", timeout_ms=_WAIT_MS), "v"), do("cancel", request=5).ok(),
+          answer(receive(5, timeout_ms=_WAIT_MS)).fails("cancel:cancelled"), do("send", letters="a", queue="r"),
+          answer(receive(5, "j", timeout_ms=_WAIT_MS), "v").gives("a", "cancel:cancelled"), uses=RR),
+    *(story("cancel-of-one-read", "", begin(receive(5, timeout_ms=_WAIT_MS)),
+            begin(receive(6, timeout_ms=_WAIT_MS), "v"), do("cancel", request=6).ok(),
+            answer(receive(6, timeout_ms=_WAIT_MS), "v").fails("cancel:cancelled", code=code), do("send", letters="a"),
+            answer(receive(5, timeout_ms=_WAIT_MS)).gives("a", "cancel:cancelled"), uses=uses)
+      for uses, code in ((RR, hresults.MQ_ERROR_OPERATION_CANCELLED), (QQ, _CANCELLED_BY_CLIENT))),
+    story("taken-at-cursor", "abc", do("cursor").ok(), peek(cursor="k").gives("a", "peek-at-cursor"),
+          receive(2).gives("a"), end(2).ok(), receive(3, cursor="k").fails("already-received"), uses=RR),
+)  # fmt: skip
+
+
 def _used(stories: tuple[Story, ...], uses: str) -> list[Story]:
     return [each if each.uses else replace(each, uses=tuple(uses.split())) for each in stories]
 
@@ -404,7 +486,7 @@ STORIES: Final[tuple[Story, ...]] = tuple(
     for stories, uses in (
         (_RUNDOWNS, ONE), (_OPENINGS, ONE), (_CLOSED, ONE), (_BASIC, _EVERY), (_cancels(receive, "receive"), RR),
         (_cancels(peek, "peek"), RR), (_ENDS, RR), (_seeks(), RR), (_LOOKUPS, RR), (_OLDER_LOOKUPS, SECOND),
-        (_PACKETS, _EVERY), (_OLDER, QQ), (_MOVES, "MQRR"), (_MALFORMED, f"{ONE} MQQP"),
+        (_PACKETS, _EVERY), (_BEHIND, _EVERY), (_OLDER, QQ), (_MOVES, "MQRR"), (_MALFORMED, f"{ONE} MQQP"),
     )
     for each in _used(stories, uses)
 )  # fmt: skip
