@@ -459,7 +459,7 @@ _BEHIND: tuple[Story, ...] = (
           do("pause", seconds=_PAUSE_S), do("send", letters="b"), answer(_WAITED).gives("b", "waits").shows(*_ARRIVAL)),
     story("arrival-a-while-ago", "a", do("pause", seconds=_PAUSE_S), do("send", letters="b"),
           receive().gives("a").shows(*_ARRIVAL), receive(2).gives("b").shows(*_ARRIVAL)),
-    story("number-of-a-cancelled-read", "", *_EVENTS[2][1], receive(5).gives("a", "cancel:request-removed"),
+    story("number-of-a-cancelled-read", "", *_EVENTS[2][1], receive(5).gives("a", "cancel:success"),
           end(5).ok(), uses=RR),
     story("end-of-a-cancelled-read", "", *_EVENTS[2][1], end(5).fails("no-request"), peek().gives("a"), uses=RR),
     story("cancel-of-one-queue", "", open_("j", queue="r"), begin(receive(5, timeout_ms=_WAIT_MS)),
