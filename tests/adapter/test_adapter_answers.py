@@ -42,7 +42,7 @@ ANSWERED = {
     "hardened-from",
     # Those of sessions are held against the driver of wire:HOST, in tests/net.
     "sessions-bytes", "sessions-early", "sessions-none", "sessions-ping-port", "sessions-queues", "sessions-returns",
-    "sessions-timers",
+    "sessions-timers", "rpc-octets",
     # Those of the coordinator and of rights: in tests/suites and tests/embedded.
     "right-checked-at", "owner-and-rights", "personal-store", "signed-on-arrival",
     "directory-kept", "directory-and-queues", "directory-status",

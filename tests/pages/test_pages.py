@@ -41,6 +41,7 @@ SHORTER: Mapping[str, str] = {
     "127.0.0.1:1801": "127.0.0.1:0",
     "wire:mq1.lab": "wire:127.0.0.1?qm=9",  # where nothing listens
     "127.0.0.1?qm=9?timer": "127.0.0.1?qm=9&timer",
+    "?listener=192.0.2.7,192.0.2.8,192.0.2.9": "&listener=127.0.0.2,127.0.0.3,127.0.0.4",
     "mq1.lab": "127.0.0.1",
     "wire check 127.0.0.1": "wire check '127.0.0.1?qm=9'",
     "--histories 10000": "--histories 3",

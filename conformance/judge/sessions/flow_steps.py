@@ -423,8 +423,9 @@ def lack(rows: Any, base: int, mine: int, its: int, nodes: Any, shared: Any, out
 
     When the timer of a later one began is not known (3.1.2.5).
     """
-    whole = rows[base + r.COMPLETE] and rows[mine + r.KNOWN] and rows[its + r.KNOWN]
-    if not whole or rows[mine + r.BEFORE] or rows[its + r.STORED] or not has_room(rows, mine):
+    if not rows[base + r.COMPLETE] or not rows[mine + r.KNOWN] or not rows[its + r.KNOWN]:
+        return 0
+    if rows[mine + r.BEFORE] or rows[its + r.STORED] or not has_room(rows, mine):
         return 0
     begun, half = nodes[r.NODE * rows[its + r.FIRST] + r.NODE_TIME], rows[base + r.EXPRESS_MS] // 2
     waited = (time - begun) // _MS

@@ -25,6 +25,8 @@ HOLE, BEGUN_BEFORE, RESTARTED, UNANSWERED, CLOCKS = range(7, 12)
 """Why a rule stays open, besides the reasons of `flow_steps`."""
 SESSION, QUEUE = range(2)
 """The scopes of a sequence. A scope is a bit of READS_SCOPE and of FAILED."""
+ANYWHERE = 1 << 48
+"""In place of a connection: the last one of a queue."""
 _WORD = 0xFFFFFFFF
 _S = 1_000_000_000
 INFINITE: Final = 0xFFFFFFFF

@@ -358,7 +358,6 @@ class Messages:
                     judge_life(seen, notes, original)
 
 
-_ANYWHERE = 1 << 48  # In place of a connection: the last one of a queue.
 _TIMES_OF = ("UserHeader.SentTime", "BaseHeader.TimeToReachQueue")
 
 
@@ -426,7 +425,7 @@ class Lifetimes:
             return
         (s0, s1), (q0, q1) = guid_words(source), queue_words(seen.queue())
         one, other, kind, here = s0 ^ q0, s1 ^ q1, priority or 0, seen.connection or 0
-        before, latest = -1, self.last.find((one, other, kind | _ANYWHERE << 3))
+        before, latest = -1, self.last.find((one, other, kind | steps.ANYWHERE << 3))
         if whole and latest >= 0:
             before = self.last.find((one, other, kind | self.last.words[latest + NUMBER] << 3))
         reached = NONE if before < 0 else self.last.words[before + NUMBER]
@@ -434,7 +433,7 @@ class Lifetimes:
         if self.last.words[row + NUMBER] == NONE:  # The ordinal outlives its connections (3.1.1.3).
             self.last.words[row + NUMBER] = reached
         steps.name(self.last.words, row, out, number)
-        self.last.words[numbered(self.last, (one, other, kind | _ANYWHERE << 3)) + NUMBER] = here
+        self.last.words[numbered(self.last, (one, other, kind | steps.ANYWHERE << 3)) + NUMBER] = here
 
 
 def _word(number: int | None) -> int:

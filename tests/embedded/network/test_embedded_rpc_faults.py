@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from embedded_network_peer import PLAIN, Desk, Said, desk
+from embedded_rpc_older_peer import Application, answer, description, get, machine_object, queue_object
 from embedded_rpc_peer import (
     ACK,
     EPM,
@@ -39,7 +40,6 @@ from embedded_rpc_peer import (
     receive,
     status,
 )
-from test_embedded_rpc_older import Application, answer, description, get, machine_object, queue_object
 
 from conformance.embedded.network.deviations import FAULTS as NETWORK_FAULTS
 from conformance.embedded.rpc.faults import FAULTS

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from embedded_network_peer import PLAIN, Desk, Said, desk
+from embedded_rpc_older_peer import Application, description
 from embedded_rpc_peer import (
     ALTER,
     ALTER_RESPONSE,
@@ -41,7 +42,6 @@ from embedded_rpc_peer import (
     receive,
     syntax,
 )
-from test_embedded_rpc_older import Application, description
 
 QUEUE = f"TCP:127.0.0.1\\private$\\{PLAIN}"
 PROTOCOL = 0x1C01000B

@@ -272,9 +272,10 @@ def find_message(
     if (ordered or (transactional and words[p.ORIGINAL])) and queue_words(columns, places, row, base, words):
         return 1
     if ordered:
-        place = value(columns, places, p.F_PR, row) | connection << 3
-        words[p.AT_LAST] = tables.find(last, s0 ^ words[p.Q0], s1 ^ words[p.Q1], place)
-        return 1 if words[p.AT_LAST] < 0 else 0
+        priority = value(columns, places, p.F_PR, row)
+        words[p.AT_LAST] = tables.find(last, s0 ^ words[p.Q0], s1 ^ words[p.Q1], priority | connection << 3)
+        at = tables.find(last, s0 ^ words[p.Q0], s1 ^ words[p.Q1], priority | messages.ANYWHERE << 3)
+        return 1 if words[p.AT_LAST] < 0 or at < 0 or last[at + tables.NUMBER] != connection else 0
     return 0
 
 
