@@ -426,7 +426,7 @@ _EVENTS: Final[tuple[tuple[str, tuple[Step, ...]], ...]] = (
     ("another-queue", (do("send", letters="ab"), open_("j", queue="r"))),
     ("another-handle", (do("send", letters="ab"), open_("i"))),
 )
-"""What happens to the queue of `h`, which has the messages a and b then."""
+"""Events on the queue of `h`, which has the messages a and b then."""
 _DEMANDS: Final[tuple[tuple[str, tuple[Step, ...]], ...]] = (
     ("share", (open_("o", via="2").throws("open:deny-share"),)),
     ("close", (do("close").ok(), peek().fails("close:closed", "unknown-handle"))),
