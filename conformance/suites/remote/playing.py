@@ -400,7 +400,7 @@ def _at_values(player: Player, word: str, step: Step, answer: Answer) -> Seen | 
     if word == "major":
         return 6, answer.value[0] == 6, answer.value
     if word == "minor":
-        return [0, 1], answer.value[1] in (0, 1, 2, 3), answer.value
+        return "0 to 3", answer.value[1] in (0, 1, 2, 3), answer.value
     if word == "cursor":
         others = [each for each in player.names.cursors.values() if each == answer.value]
         return "a number of its own", bool(answer.value) and len(others) == 1, answer.value
