@@ -129,7 +129,7 @@ class Link:
     released: the driver has let its end go. tail: the rest of a packet that is held back.
     trip_ms: how long the last answer took. window: how many messages the other end may send unacknowledged.
     skewed: by some reading both ends count what was sent here differently. This end states no counts then, which would
-    close the session (3.1.5.5.5).
+    close the session (3.1.5.5.5). hurried: it acknowledged before its timer, because it closed.
     """
 
     mq: Port
@@ -151,6 +151,7 @@ class Link:
     window: int = 64
     trip_ms: int = 0
     skewed: bool = False
+    hurried: bool = False
     _record: int | None = None
     opened: bool = False
     ended: str | None = None
@@ -265,6 +266,7 @@ class Link:
             self.due_ms = self.since_ms + min(self.times_ms[0], self.most_ms)
         if last:
             self._await_timer()
+            self.hurried |= self.due_ms is not None and self.timing.now_ms < self.due_ms
         elif self.due_ms is not None and self.timing.now_ms < self.due_ms and not now:
             return
         self.send(self.session_ack(self.received, *self.marks))

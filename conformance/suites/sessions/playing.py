@@ -300,7 +300,7 @@ class Player(Sequels):
         hushed = any(isinstance(step, Quiet) for step in self.case.steps)
         silent = hushed or any(one.unattended or one.skewed for one in self._made)
         timed = any(_RECOVERABLE in step.values for step in self.case.steps if isinstance(step, Parameters))
-        hurried = hushed or ACK_WAIT_TIMER in self.about["timers_ms"]
+        hurried = hushed or ACK_WAIT_TIMER in self.about["timers_ms"] or any(one.hurried for one in self._made)
         return *((DUE,) if hurried else ()), *((IN_TIME,) if silent else ()), *((_ROUND_TRIP,) if timed else ())
 
     def _read(self, link: Link, patience: Patience) -> None:
