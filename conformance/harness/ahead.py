@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST = 8
 """Examples that are played ahead at the same time."""
+MOST_VERDICTS = 50_000
+"""Verdicts that wait for their tests before no more is played ahead: a server that floods has thousands a dialogue."""
 Told = Callable[[str, Mapping[str, Any] | None], None]
 
 
@@ -70,7 +72,8 @@ class Ahead:
         self._clients: SimpleQueue[Client] = SimpleQueue()
         self._all: list[Client] = []
         self._busy: set[GuardedClient] = set()
-        self._work: dict[str, Future[Played]] = {}
+        self._work: dict[str, Future[Played | None]] = {}
+        self._waiting: dict[int, int] = {}
         try:
             while len(self._all) < min(MOST, len(parts) - 1):
                 self._all.append(open_client(self._folders.enter_context(scratch("mqconform-ahead-"))))
@@ -86,7 +89,9 @@ class Ahead:
     def taken(self, node: str) -> Played | None:
         """Return the example of a test, once it has been played; None if the test has to play it."""
         work = self._work.pop(node, None)
-        return None if work is None or work.cancel() else work.result()
+        played = None if work is None or work.cancel() else work.result()
+        self._waiting.pop(id(played), None)
+        return played
 
     def close(self) -> None:
         """End what is being played, and close the clients."""
@@ -98,7 +103,9 @@ class Ahead:
             client.close()
         self._folders.close()
 
-    def _played(self, part: Part) -> Played:
+    def _played(self, part: Part) -> Played | None:
+        if sum(tuple(self._waiting.values())) > MOST_VERDICTS:
+            return None
         played = Played(part.data())
         tape = Tape(set(), lambda example: None)
 
@@ -120,6 +127,7 @@ class Ahead:
             self._busy.discard(port)
             self._clients.put(client)
         played.example = tape.example
+        self._waiting[id(played)] = len(played.verdicts)
         return played
 
 

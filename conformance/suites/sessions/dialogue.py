@@ -82,7 +82,7 @@ def _set_by(timer: str) -> str:
 INSECURE: Final = f"no such acknowledgment came, which is the default: {INSECURE_NACKS.path} switches it on"
 NO_PINGS: Final = f"no ping was answered, which is a default: {PING.path} switches it on"
 DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
-STUCK: Final = "this end could not state its counts on a session, whose window is full"
+STUCK: Final = "this end does not acknowledge what came on a session, whose window is full"
 NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
 NOBODYS: Final = (
     "by the reading letter of R-MQQB-null-queue-manager-address the message is for nobody, as it names no queue manager"
@@ -502,7 +502,7 @@ class Dialogue:
 
     def _require_movable(self) -> None:
         """Raise Unjudged where the implementation may not send what is wanted."""
-        if any(link.stuck for link in self.links.values()):
+        if any(link.stuck or (self._quiet and link.full) for link in self.links.values()):
             raise Unjudged(STUCK)
 
     def _heard_in_time(self, link: Link, done: Callable[[], bool], within_ms: int) -> bool:

@@ -243,7 +243,12 @@ class Link:
     def stuck(self) -> bool:
         """True when the other end may send nothing before an acknowledgment that this end cannot state, or has ended
         the session for want of it."""
-        return self.skewed and self.ended != "ours" and self.received - self.answered >= self.window
+        return self.skewed and self.ended != "ours" and self.full
+
+    @property
+    def full(self) -> bool:
+        """True when the other end has sent as much as the window of this end lets it."""
+        return self.received - self.answered >= self.window
 
     def session_ack(self, received: int, lowest: int = 0, flags: int = 0) -> bytes:
         """Return a SessionAck with the counts and the window of this end (MS-MQQB 3.1.6.4)."""
@@ -294,7 +299,7 @@ class Link:
 
     def _owe(self, at_ms: float, *, recoverable: bool) -> None:
         """Start the Session Ack Send Timer, or restart it for the first recoverable message (3.1.5.8.2, 3.1.5.8.7)."""
-        if len(self.owed) > _FLAGS or self.received - self.answered >= self.window:
+        if len(self.owed) > _FLAGS or self.full:
             self.due_ms = at_ms
         elif self.due_ms is None or (recoverable and len(self.owed) == 1):
             ms = self.times_ms[0] if recoverable else self.times_ms[1] // 2
