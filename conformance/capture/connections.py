@@ -11,7 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from conformance.capture.events import Attempt, Closed, Endpoint, Event, Frame, Hole, Lost, Opened, Side
+from conformance.capture.events import (
+    REPEAT_NS,
+    Attempt,
+    Closed,
+    Endpoint,
+    Event,
+    Frame,
+    Hole,
+    Lost,
+    Opened,
+    Repeated,
+    Side,
+)
 from conformance.capture.framing import Ending, Framer, Piece, Stream
 from conformance.capture.network import ACK, FIN, RST, SYN, Segment
 
@@ -32,7 +44,8 @@ _Held = tuple[int, int, Segment]  # record, time_ns, segment
 class _Half:
     """One direction: the bytes that one side sends.
 
-    arrived: the record of its last bytes, the time, what its sender had heard, and the bytes up to them.
+    arrived: the record of its last bytes, the time, what its sender had heard, and the bytes up to them. fresh_ns: when
+    bytes came last that had not come before.
     """
 
     stream: Stream
@@ -40,6 +53,7 @@ class _Half:
     held: deque[_Held] = field(default_factory=deque)
     finished: bool = False
     arrived: tuple[int, int, int, int] = (0, 0, 0, 0)
+    fresh_ns: int = 0
 
     @property
     def whole(self) -> bool:
@@ -225,8 +239,12 @@ class Connections:
         heard = other.stream.position(segment.acknowledged) if segment.flags & ACK else 0
         if not other.finished:
             yield from self._frames(connection, 1 - side, record, time_ns, other.framer.settle(), 0)
+        again = half.stream.position(sequence) < half.stream.offset and len(segment.payload) > 1  # 1: to keep it alive.
+        if again and time_ns - half.fresh_ns > REPEAT_NS:
+            yield Repeated(connection.number, SIDES[side], time_ns)
         data = half.stream.add(sequence, segment.payload)
         if data:
+            half.fresh_ns = time_ns
             yield from self._feed(connection, side, record, time_ns, data, heard)
         kept = half.stream.position(sequence) + len(segment.payload)
         if kept <= half.stream.offset < kept + segment.lost:  # Only its beginning was captured: do not wait.

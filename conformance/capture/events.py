@@ -10,6 +10,8 @@ from conformance.runlog.counts import Incomplete
 
 BACK_NS = 30_000_000
 """So much earlier than one before it a record may be: those of two interfaces are in order only so far."""
+REPEAT_NS = 500_000_000
+"""Bytes that come again later than this behind the last new ones were lost; sooner, they were captured twice."""
 FIRST_NS = 852_076_800_000_000_000
 """1997, when MSMQ appeared: a clock that shows less was not set yet, and is set when more comes."""
 
@@ -165,6 +167,15 @@ class SetBack:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeated:
+    """TCP sent bytes of one direction once more, long after its last new ones: until then, they may not have come."""
+
+    connection: int
+    side: Side
+    time_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Passed:
     """`length` bytes of the file before this record were passed over, because they make no sense."""
 
@@ -212,7 +223,7 @@ class Ended:
     services: tuple[tuple[str, int, int, int], ...] = ()
 
 
-Event = Opened | Frame | Hole | Lost | Closed | SetBack | Passed | Renewed | Short | Cut | Ended
+Event = Opened | Frame | Hole | Lost | Closed | Repeated | SetBack | Passed | Renewed | Short | Cut | Ended
 
 _UNFINISHED = frozenset({"ended", "aborted", "replaced"})
 

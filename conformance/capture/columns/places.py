@@ -51,7 +51,9 @@ FINISHED, FIRST_END = 32, 33
 # ARRIVED: the record of the last bytes that side 0 has pending, its time, what it had heard, and the bytes up to there
 # in its stream; then those of side 1.
 ARRIVED = 34
-FLOW = 42
+# FRESH: when bytes of side 0 came last that had not come before; then of side 1.
+FRESH = 42
+FLOW = 44
 
 # An event of the walk: a connection opened or closed; the number of the next packet, its row, record and time, and for
 # an opened one the sequence number of its SYN.

@@ -170,6 +170,7 @@ class Lending(Connections):
             for side, half in zip(p.SIDES, connection.halves, strict=True):
                 self._give(row, side, half)
             row[p.ARRIVED : p.ARRIVED + 8] = *connection.halves[0].arrived, *connection.halves[1].arrived
+            row[p.FRESH : p.FRESH + 2] = [half.fresh_ns for half in connection.halves]
         self._lent[key] = slot
         self._of_slot[slot] = key
 
@@ -188,6 +189,7 @@ class Lending(Connections):
                 self._take_back(row, side, half)
                 record, time_ns, heard, upto = row[p.ARRIVED + 4 * at : p.ARRIVED + 4 * at + 4].tolist()
                 half.arrived = record, time_ns, heard, upto
+                half.fresh_ns = int(row[p.FRESH + at])
                 if int(row[p.FINISHED]) >> at & 1:
                     half.finished, half.stream.ended = True, half.stream.offset
         connection.record, connection.time_ns = int(row[p.LAST]), int(row[p.LATEST])

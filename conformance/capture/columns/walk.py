@@ -14,7 +14,7 @@ from conformance.capture.columns import places as p
 from conformance.capture.columns import streams
 from conformance.capture.connections import MAX_BUFFERED, MSMQ_PORT
 from conformance.capture.encapsulation import UDP_PORTS as TUNNELS
-from conformance.capture.events import BACK_NS, FIRST_NS
+from conformance.capture.events import BACK_NS, FIRST_NS, REPEAT_NS
 from conformance.capture.framing import FAR
 from conformance.capture.network import ACK, FIN, PING_PORT, RST, SYN
 from conformance.capture.records import MAX_RECORD
@@ -216,11 +216,13 @@ def payload(c: int, row: int, number: int, sequence: int, data: int, count: int,
     ahead = distance(sequence, get(here, p.EXPECTED))
     if ahead > 0:
         return p.PASSED if streams.wait(c, here, ahead, data, count) else p.SLOW
-    if ahead < -FAR:
+    fresh = row + 8 * (p.FRESH + number)
+    if ahead < -FAR or (ahead < 0 and count > 1 and get(c, p.TIME) - get(fresh, 0) > REPEAT_NS):
         return p.SLOW
     if ahead + count <= 0:
         add(c, p.REPEATED, 1)
         return p.PASSED
+    put(fresh, 0, get(c, p.TIME))
     good = streams.take(c, row, number, data - ahead, count + ahead, heard)
     while good and get(here, p.WAITING) >= 0:
         # Bytes that waited behind this are in order now; part of them may have come before.

@@ -317,11 +317,12 @@ def cover(
     rows[mine + r.BEFORE] = (before + acknowledged) & _WORD
     covered = drop(rows, its, nodes, shared, acknowledged)
     equal = 1 if rows[its + r.KNOWN] and number == rows[its + r.SENT] & _WORD else 0
+    timed = 1 if equal and shared[r.COVERED_NS] > rows[its + r.REPEATED_NS] else 0
     if kind != SESSION and begun:
-        include(rows, base, shared, out, time, flags, covered, before, equal)
+        include(rows, base, shared, out, time, flags, covered, before, timed)
     wide = 2 * covered < min(rows[mine + r.NAMED], rows[its + r.NAMED])  # A full window may be acknowledged at once.
     shortest = min(rows[base + r.EXPRESS_MS] // 2, rows[base + r.RECOVERABLE_MS])
-    if kind == SESSION and begun and covered and equal and wide and window != _PAUSED:
+    if kind == SESSION and begun and covered and timed and wide and window != _PAUSED:
         if before == 0 and shared[r.COVERED_RECOVERABLE] == 0:
             whole = rows[base + r.EXPRESS_MS] // 2  # One timer is taken for the other, but nothing ends between them.
             passed = time - shared[r.COVERED_NS] > (shortest + SLACK_MS) * _MS
@@ -391,16 +392,16 @@ def leaves_out(rows: Any, its: int, number: int, lowest: int, flags: int) -> int
 
 
 def include(
-    rows: Any, base: int, shared: Any, out: Any, time: int, flags: int, covered: int, before: int, equal: int
+    rows: Any, base: int, shared: Any, out: Any, time: int, flags: int, covered: int, before: int, timed: int
 ) -> int:
     """Judge that a message has a SessionHeader only when an acknowledgment is owed, and nearly due (3.1.7.11).
 
     The timer begins anew with the first recoverable message; without one only its first begin is known (3.1.2.5).
-    equal: every message that was sent is acknowledged.
+    timed: every message that was sent is acknowledged, and it is known when they came.
     """
     something, early = covered > 0 or flags != 0, 0
     express, recoverable = rows[base + r.EXPRESS_MS], rows[base + r.RECOVERABLE_MS]
-    if covered and equal and express != NONE and recoverable != NONE:
+    if covered and timed and express != NONE and recoverable != NONE:
         begun, whole = NONE, 0
         if shared[r.COVERED_RECOVERABLE]:
             begun, whole = shared[r.COVERED_RECOVERABLE_NS], recoverable

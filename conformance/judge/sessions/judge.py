@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, SetBack, Side
+from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Repeated, SetBack, Side
 from conformance.judge.sessions import context
 from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Readings, Said, Seen
 from conformance.judge.sessions.flow import Counted, Flow, judge_connection
@@ -339,6 +339,10 @@ class SessionJudge:
             if session is not None:
                 closed(event, session, tables, notes, self.reached)
                 tables.close(event.connection)
+        elif isinstance(event, Repeated):
+            session = tables.sessions.get(event.connection)
+            if session is not None:
+                session.flow.connection.repeat(event.side, event.time_ns)
         elif isinstance(event, SetBack):
             notes.doubted_ns = tables.registers.shared[DOUBTED_NS] = event.latest_ns
             tables.lifetimes.forget()

@@ -30,15 +30,16 @@ COMPLETE, CONNECTION, OPENED_NS, RECOVERABLE_MS, EXPRESS_MS, SAID, QUIET, SETTLE
 # does.
 # ACK_END, ACK_FRAME: where its last acknowledgment ends in its bytes, and the first message of the other side that it
 # leaves out. SURE: such a message of this side, after it had received the acknowledgment: it is done with all before.
+# REPEATED_NS: when TCP last sent its bytes once more.
 # Compiled code alone reads MANAGED: the opening named the queue manager HIGH, LOW; and PATH: the row of the path from
 # it.
-SIDES: Final = (9, 40)
+SIDES: Final = (9, 41)
 (
     KNOWN, SENT, RECOVERABLE, AHEAD, RECOVERABLE_AHEAD, MISCOUNTED, ACK_COUNT, ACK_RECOVERABLE, MISSING, MISSES, WINDOW,
     NAMED, BEFORE, PENDING, LACKING, FIRST, LAST, LENGTH, LATEST, LATEST_NS, OLD, PAUSED_NS, MANAGED, HIGH, LOW, PATH,
-    PATH_STAMP, ACK_END, ACK_FRAME, SURE, STORED,
-) = range(31)  # fmt: skip
-WIDTH: Final = 71
+    PATH_STAMP, ACK_END, ACK_FRAME, SURE, STORED, REPEATED_NS,
+) = range(32)  # fmt: skip
+WIDTH: Final = 73
 # A row of PLACES registers of a path or of one of its sequences begins with a number that no other row has had.
 STAMP: Final = 0
 # A path, the transactional traffic from one host to another. GENERATION: grows with every loss. DIRECT, INDIRECT:
@@ -276,6 +277,20 @@ class Connection:
     def lose(self, side: Side) -> None:
         """Record that a packet of this side is missing from the capture, or was unintelligible."""
         self.end(side).known = 0
+
+    def repeat(self, side: Side, time_ns: int) -> None:
+        """Let what this side has under way count from here: until TCP sent it again, it may not have come."""
+        registers, end = self.registers, self.base + SIDES[side == "acceptor"]
+        rows, nodes, paths = self.block.rows, registers.nodes, registers.paths.rows
+        rows[end + REPEATED_NS] = time_ns
+        node = rows[end + FIRST]
+        for _ in range(rows[end + LENGTH]):
+            nodes[NODE * node + NODE_TIME] = max(nodes[NODE * node + NODE_TIME], time_ns)
+            node = nodes[NODE * node + NODE_NEXT]
+        path = rows[end + PATH]
+        if path >= 0 and paths[path] == rows[end + PATH_STAMP]:
+            for place in (SENT_NS, AGAIN_NS):
+                paths[path + place] = max(paths[path + place], time_ns)
 
     def settled(self, side: Side) -> bool:
         """Tell whether a side has acknowledged everything that the other one has sent."""
