@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST = 8
 """Examples that are played ahead at the same time."""
-MOST_VERDICTS = 50_000
+MOST_VERDICTS = 400_000
 """Verdicts that wait for their tests before no more is played ahead: a server that floods has thousands a dialogue."""
 Told = Callable[[str, Mapping[str, Any] | None], None]
 
