@@ -317,7 +317,8 @@ def cover(
     rows[mine + r.BEFORE] = (before + acknowledged) & _WORD
     covered = drop(rows, its, nodes, shared, acknowledged)
     equal = 1 if rows[its + r.KNOWN] and number == rows[its + r.SENT] & _WORD else 0
-    timed = 1 if equal and shared[r.COVERED_NS] > rows[its + r.REPEATED_NS] else 0
+    again = rows[its + r.REPEATED_NS]
+    timed = 1 if equal and (again == 0 or shared[r.COVERED_NS] > again) else 0
     if kind != SESSION and begun:
         include(rows, base, shared, out, time, flags, covered, before, timed)
     wide = 2 * covered < min(rows[mine + r.NAMED], rows[its + r.NAMED])  # A full window may be acknowledged at once.
