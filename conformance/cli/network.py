@@ -44,7 +44,7 @@ def serve_command(
     for note in _deviating(wanted):
         tell(note)
     wanted = replace(wanted, timers=_seconds(wanted.timers), consume=_seconds(wanted.consume))
-    with _watching(budget_s) as watch:
+    with watching(budget_s) as watch:
         try:
             passed = serve(
                 place, wanted=wanted, judging=_judging(**how), watch=watch, ping_port=ping_port, record=record
@@ -77,7 +77,7 @@ def proxy_command(
     ports = _ports(pings)
     target = permitted(there.host, Permit(owned))
     heard = None if ports is None else (Place(here.host, ports[0]), ports[1])
-    with _watching(budget_s) as watch:
+    with watching(budget_s) as watch:
         try:
             passed = proxy(here, target, there.port, judging=_judging(**how), watch=watch, record=record, pings=heard)
         except BadInput as error:
@@ -203,7 +203,7 @@ def _asked(question: str) -> bool:
 
 
 @contextmanager
-def _watching(budget_s: float | None) -> Iterator[Watch]:
+def watching(budget_s: float | None) -> Iterator[Watch]:
     """Yield what is told while it goes on; Ctrl-C and SIGTERM end it in an orderly way, a second one at once."""
     from conformance.interrupts import work_begins
     from conformance.live.proxy import Watch
@@ -449,6 +449,19 @@ def serve(
     level: Level = "must",
     reading: Reading = None,
     out: Out = None,
+    mqrt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOCKET",
+            help="Serve programs that use the flat API instead: libmqrt.so connects here, a path or a HOST:PORT.",
+        ),
+    ] = None,
+    to: Annotated[
+        str, typer.Option(metavar="CONNECTOR", help="With --mqrt: the implementation that the programs get.")
+    ] = "embedded",
+    clock: Annotated[
+        str, typer.Option(metavar="real|virtual", help="With --mqrt: a virtual clock passes while programs only wait.")
+    ] = "real",
     faults: Annotated[bool, typer.Option("--faults", help="List the faults; serve nothing.")] = False,
 ) -> None:
     """Be a queue manager on this machine, and judge what clients send to it.
@@ -458,6 +471,13 @@ def serve(
     """
     from conformance.live.proxy import Wanted
 
+    if mqrt is not None:
+        from conformance.cli.programs import mqrt_command
+
+        given = {"profile": profile, "level": level, "out": out, **accepted(reading)}
+        mqrt_command(mqrt, budget_s=budget, wanted={"connector": to, "faults": several(fault), "clock": clock, **given})
+    if to != "embedded" or clock != "real":
+        fail("--to and --clock are for --mqrt SOCKET.", ExitCode.BAD_INPUT)
     if faults:
         list_faults()
     serve_command(

@@ -7,13 +7,14 @@ are compared with what was sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from conformance.adapter.session import Result
 from conformance.histories.driver_side import answer_of
-from conformance.model import Answer, BadCall, Call, Model, Observation, Pending, SeenMessage, State, States
+from conformance.model import Answer, BadCall, Call, Model, Observation, Pending, Scan, SeenMessage, State, States
+from conformance.model.expected import message_name
 from conformance.model.journals import REPORTS, plain_name
 from conformance.model.message_properties import ATTRIBUTES
 from conformance.model.tables import CursorState, PositionState
@@ -31,6 +32,7 @@ _GIVES: Final = {
 _SYSTEM: Final = ("journal", "deadletter", "deadxact")
 _KEPT = 64  # Things that are over, of each kind, that the state still knows.
 _PRUNED_EVERY: Final = 64
+_LABEL: Final = 249  # Of a longer one, readings differ (R-MQMQ-long-label).
 _MOST = 4_096  # Messages in a queue: each call costs as much time as there are.
 _COMPARED: Final = tuple(
     (one.member, one.unchanged, one.default[0])
@@ -48,7 +50,13 @@ _SHAPING: Final = frozenset({
     "PROPID_Q_PRIV_LEVEL", "PROPID_Q_BASEPRIORITY", "PROPID_Q_MULTICAST_ADDRESS",
 })  # fmt: skip
 """Properties of a queue that decide what becomes of messages."""
-_FOLLOWED: Final = frozenset({"PROPID_Q_TRANSACTION", "PROPID_Q_JOURNAL", "PROPID_Q_QUOTA", "PROPID_Q_JOURNAL_QUOTA"})
+_FOLLOWED: Final[Mapping[str, range]] = {
+    "PROPID_Q_TRANSACTION": range(2),
+    "PROPID_Q_JOURNAL": range(2),
+    "PROPID_Q_QUOTA": range(1, 1 << 32),
+    "PROPID_Q_JOURNAL_QUOTA": range(1, 1 << 32),
+}
+"""Those of them that are followed, with the values that are."""
 _HARMLESS: Final = frozenset(
     {"queues.get", "names.parse", "clock.now", "management.get", "security.get", "outgoing.counts"}
 )
@@ -76,16 +84,19 @@ class Sent:
 class Programs:
     """The calls of all programs, in their order. Feed `begin` and `end` with each, and `passes` with the time.
 
-    over: why nothing is judged any more; None while it is. computer: its name in queue names.
+    over: why nothing is judged any more; None while it is. computer: its name in queue names. look: returns what is in
+    the queue of a format name, without changing it, so that the right requirement is blamed.
     """
 
     computer: str
     model: Model
+    look: Callable[[str], Sequence[Result]] = lambda format_name: ()
     states: States = field(default_factory=States)
     over: str | None = None
     calls: int = 0
     _names: dict[tuple[str, Any], str] = field(default_factory=dict)
     _queues: dict[str, str] = field(default_factory=dict)
+    _texts: dict[str, str] = field(default_factory=dict)
     _sent: dict[str, Sent] = field(default_factory=dict)
     _identifiers: dict[str, str] = field(default_factory=dict)
     _contents: dict[int, list[str]] = field(default_factory=dict)
@@ -136,7 +147,10 @@ class Programs:
             self._send(call, asked.params, answer)
         completed = {name: self._answer(call, one, verdicts, waited=name) for name, one in ended.items()}
         try:
-            judged = self.model.step(self.states, call, Observation(answer, completed), None, asked.pending)
+            observation = Observation(answer, completed)
+            judged = self.model.step(self.states, call, observation, None, asked.pending)
+            if judged.ask is not None and (scan := self._scan(judged.ask, call)) is not None:
+                judged = self.model.step(self.states, call, observation, scan, asked.pending)
         except BadCall as why:
             self.over = f"{call.method} led where nothing is described ({why})"
             return ()
@@ -182,18 +196,19 @@ class Programs:
 
     def queue(self, text: str) -> str:
         """Return the name of the queue that a format name or a path name designates."""
-        if "," in text:
-            return ",".join(map(self.queue, text.split(",")))
         head, _, suffix = text.strip().casefold().partition(";")
         name = self._queues.get(head) or self._place(head)
         self._queues[head] = name
-        if not suffix:
-            return name
-        return f"{name};{suffix.upper() if suffix in _SYSTEM else suffix}"
+        if suffix:
+            name = f"{name};{suffix.upper() if suffix in _SYSTEM else suffix}"
+        if "=" in head:
+            self._texts[name] = text
+        return name
 
     def _place(self, head: str) -> str:
         host, _, rest = head.removeprefix("direct=").partition("\\")
-        if head.startswith(("machine=", "public=", "dl:", "direct=http", "multicast=")) or not rest:
+        direct = head.startswith(("direct=os:", "direct=tcp:")) or "=" not in head
+        if not (direct and rest) or "," in head:
             raise _Unknown(f"{head[:60]!r} is not followed")
         plain = host.removeprefix("os:").removeprefix("tcp:")
         local = plain in (".", "localhost", "127.0.0.1", self.computer.casefold())
@@ -241,6 +256,15 @@ class Programs:
         )  # fmt: skip
         return replace(answer, message=shown)
 
+    def _scan(self, queue: str, call: Call) -> Scan | None:
+        """Return what is in a queue now; None where nobody has named it."""
+        text = self._texts.get(queue)
+        if text is None:
+            return None
+        answers = [self._answer(call, one, []) for one in self.look(text)]
+        found = tuple(one.message for one in answers if one.message is not None)
+        return Scan(tuple(map(message_name, found)), queue, found)
+
     def _admin(self, text: str) -> str:
         try:
             return self.queue(text)
@@ -268,7 +292,8 @@ class Programs:
         if member is not None and member in result.values and call.name is not None:
             self._names[_KINDS[member], result.values[member]] = call.name
         if call.method == "queues.create" and "format_name" in result.values:
-            self._queues[str(result.values["format_name"]).casefold()] = call.queue or ""
+            self._texts[call.queue or ""] = text = str(result.values["format_name"])
+            self._queues[text.casefold()] = call.queue or ""
 
     def bind_ended(self, method: str, name: str, result: Result) -> None:
         """Keep the handle that a waiting read has given at its end."""
@@ -390,9 +415,10 @@ def _on(*members: str) -> _Lift:
 
 def _create(programs: Programs, method: str, params: Params) -> Call:
     properties = params.get("properties", {})
-    other = sorted(name for name in properties if name in _SHAPING - _FOLLOWED and properties[name])
-    if other:
-        raise _Unknown(f"{other[0]} is not followed")
+    for name, given in properties.items():
+        usual = given in _FOLLOWED[name] if name in _FOLLOWED else name not in _SHAPING or not given
+        if not usual:
+            raise _Unknown(f"{name} with this value is not followed")
     return Call(
         method,
         queue=programs.queue(params["path_name"]),
@@ -423,8 +449,8 @@ def _set(programs: Programs, method: str, params: Params) -> Call:
 def _send(programs: Programs, method: str, params: Params) -> Call:
     message = params["message"]
     other = sorted(set(message) - _JUDGED_MEMBERS)
-    if other:
-        raise _Unknown(f"a message with {other[0]}")
+    if other or len(message.get("label", "")) > _LABEL:
+        raise _Unknown(f"a message with {other[0] if other else 'a long label'}")
     body = message.get("body", "")
     acks = message.get("acknowledgements")
     within = params.get("transaction")

@@ -24,7 +24,7 @@ from conformance.adapter.client import Client, PendingCall, Result
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import AdapterError, DriverFault, NotAccepted, NotOffered
 from conformance.adapter.lines import BadLine, message
-from conformance.adapter.protocol import INFINITE, VERSIONS, methods
+from conformance.adapter.protocol import VERSIONS, methods, validator
 from conformance.command_options import BadInput, check_chosen, check_folder, check_words, prepare_folder
 from conformance.files import scratch
 from conformance.harness.connecting import known_faults
@@ -175,7 +175,7 @@ class Session:
             raise BadInput("The clock of this implementation is real: leave out --clock virtual.")
         if self._client.offers("reset"):
             self._client.call("reset")
-        self.programs = Programs(hello.computer, Model(accepted))
+        self.programs = Programs(hello.computer, Model(accepted), self._look)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listening, selectors.EVENT_READ, None)
         self._every: dict[int, _Program] = {}
@@ -366,6 +366,7 @@ class Session:
             params["request"] = -1 if waiting is None else waiting.call.id
         self.told.calls += 1
         try:
+            validator(method, "params")(params)
             if self._foreign(program, method, params):
                 raise ValueError("the handle is unknown")
             self._perform(program, method, params, number)
@@ -445,6 +446,25 @@ class Session:
                 self.programs.bind_ended(one.call.method, one.name, result)
             self._keep(one.program, one.call.method, {}, result)
         return ended
+
+    def _look(self, format_name: str) -> list[Result]:
+        """Return the answers to peeks at each message of a queue."""
+        found: list[Result] = []
+        if not (self._client.offers("messages.peek_next") and self._client.offers("cursors.open")):
+            return found
+        opened = self._client.call("queues.open", format_name=format_name, access="peek")
+        if not opened.ok:
+            return found
+        where = {"queue": opened.values["queue"]}
+        cursor = self._client.call("cursors.open", **where)
+        while cursor.ok and len(found) < _FINDINGS:
+            method = "messages.peek_next" if found else "messages.peek"
+            one = self._client.call(method, **where, cursor=cursor.values["cursor"], timeout_ms=0)
+            if not one.ok:
+                break
+            found.append(one)
+        self._client.call("queues.close", **where)
+        return found
 
     def _keep(self, program: _Program, method: str, params: Mapping[str, Any], result: Result) -> None:
         given, over = _HANDLES.get(method), _ENDS.get(method)
@@ -586,6 +606,3 @@ def _listening(at: str) -> tuple[socket.socket, str]:
     listening.listen(128)
     listening.setblocking(False)
     return listening, words
-
-
-__all__ = ["INFINITE", "Session", "Told", "Wanted"]
