@@ -439,6 +439,7 @@ SEEN: Final = Path(__file__).parent / "embedded" / "faults" / "seen_network.json
 JOBS: Final = 8
 """Runs at the same time, unless told otherwise: each takes a twentieth of a processor."""
 SUITE: Final = "sessions"
+RPC_SUITE: Final = "remote"
 WIRE_LIMIT_S: Final = 1_200.0
 _WIRE_ROUNDS: Final = 12
 _MOST: Final = 8
@@ -462,7 +463,7 @@ _LOST: Final = Played(int(ExitCode.HARNESS_ERROR))
 class _Fault:
     """A fault as it is tried. first, known: what it may be first seen as, and seen as at all. tests: to be played.
 
-    level: of what it breaks and the suite judges; weaker demands only warn.
+    level: of what it breaks and the suite judges; weaker demands only warn. suite: that tries it.
     """
 
     name: str | None
@@ -471,6 +472,7 @@ class _Fault:
     known: tuple[str, ...]
     tests: tuple[str, ...]
     level: str = "must"
+    suite: str = SUITE
 
     @property
     def silent(self) -> bool:
@@ -530,7 +532,7 @@ def selftest_wire(
         if trials and trials[0].ok:
             for fault, rounds in bench.tried(faults):
                 shows = recorded_wire_faults().get(fault.name or "", ())
-                told(of_rounds(str(fault.name), SUITE, fault.breaks, rounds, first=fault.first, shows=shows))
+                told(of_rounds(str(fault.name), fault.suite, fault.breaks, rounds, first=fault.first, shows=shows))
     return sorted(trials, key=lambda trial: (trial.fault != CONTROL, trial.fault))
 
 
@@ -577,27 +579,37 @@ def _wire_lapses(fault: _Fault, rounds: Rounds) -> str | None:
 
 def _faults(names: Iterable[str], *, whole: bool) -> list[_Fault]:
     """Return the faults with the tests that are played. whole: all tests, whatever was recorded."""
-    tests, breaks, records = _tests(), _breaks(), recorded_wire_faults()
-    claimed = {requirement for test in tests for requirement in test.requirements}
+    breaks, suites, records = _breaks(), _suites(), recorded_wire_faults()
     found = []
     for name in names:
+        tests = _tests(suites[name])
+        claimed = {requirement for test in tests for requirement in test.requirements}
         known = tuple(dict.fromkeys((*breaks[name], *records.get(name, ()))))
         played = tests if whole else claiming(tests, known)
         level = level_of([one for one in breaks[name] if one in claimed] or breaks[name])
-        found.append(_Fault(name, breaks[name], breaks[name], known, _nodes(played), level))
+        found.append(_Fault(name, breaks[name], breaks[name], known, _nodes(played), level, suites[name]))
     return found
 
 
 @cache
+def _known() -> tuple[dict[str, Any], ...]:
+    return tuple(known_faults())
+
+
 def _breaks() -> Mapping[str, tuple[str, ...]]:
     """Return what each fault breaks. Raises ServerGone."""
-    return {fault["name"]: tuple(fault["breaks"]) for fault in known_faults() if "plane" not in fault}
+    return {fault["name"]: tuple(fault["breaks"]) for fault in _known()}
+
+
+def _suites() -> Mapping[str, str]:
+    """Return the suite that tries each fault. Raises ServerGone."""
+    return {fault["name"]: RPC_SUITE if "plane" in fault else SUITE for fault in _known()}
 
 
 @cache
-def _tests() -> tuple[Claiming, ...]:
-    """Return the tests of the suite, in the order they run. Raises NotCollected."""
-    return tuple(collected(select(SUITE)[SUITE]))
+def _tests(suite: str) -> tuple[Claiming, ...]:
+    """Return the tests of a suite, in the order they run. Raises NotCollected."""
+    return tuple(collected(select(suite)[suite]))
 
 
 def _nodes(tests: Iterable[Claiming]) -> tuple[str, ...]:
@@ -683,7 +695,6 @@ class _Bench:
     def __init__(self, folder: Path, jobs: int, until: float, pool: ThreadPoolExecutor) -> None:
         self._players = Players(folder)
         self._folder, self._jobs, self._until, self._pool = folder, jobs, until, pool
-        self._every = _nodes(_tests())
         self._places: SimpleQueue[tuple[str, str]] = SimpleQueue()
         for number in range(jobs):
             self._places.put(addresses(number))
@@ -703,11 +714,13 @@ class _Bench:
         found: list[str] = []
         code = int(ExitCode.CONFORMS)
         parts: list[Future[Played]] = []
-        for silent in (False, True):
-            wanted = {test for fault in faults if fault.silent is silent for test in fault.tests}
-            tests = [test for test in self._every if test in wanted]
+        for suite, silent in dict.fromkeys((fault.suite, fault.silent) for fault in faults):
+            alike = [fault for fault in faults if (fault.suite, fault.silent) == (suite, silent)]
+            wanted = {test for fault in alike for test in fault.tests}
+            tests = [test for test in _nodes(_tests(suite)) if test in wanted]
+            none = replace(_NONE, breaks=tuple(_SILENT) if silent else (), suite=suite)
             parts += [
-                self._pool.submit(self._run, replace(_NONE, breaks=tuple(_SILENT) if silent else ()), part)
+                self._pool.submit(self._run, none, part)
                 for part in (tests[at :: self._jobs] for at in range(self._jobs))
                 if part
             ]
@@ -757,13 +770,13 @@ class _Bench:
         """Play tests on a new server. most: until so many have failed."""
         played, folder = set(tests), self._folder / str(next(self._runs))
         wanted = {
-            "suites": SUITE, "level": fault.level, "disable": list(off), "quirks": False,
+            "suites": fault.suite, "level": fault.level, "disable": list(off), "quirks": False,
             "out": str(folder), "max_failures": most,
-            "pytest_args": [f"--deselect={test}" for test in self._every if test not in played],
+            "pytest_args": [f"--deselect={test}" for test in _nodes(_tests(fault.suite)) if test not in played],
         }  # fmt: skip
         places = self._places.get()
         try:
-            with served(places, fault.name, silent=fault.silent) as connector:
+            with served(places, fault.name, silent=fault.silent, rpc=fault.suite == RPC_SUITE) as connector:
                 return self._players.play({**wanted, "adapter": connector}, WIRE_LIMIT_S) or _LOST
         except (ServerGone, BadInput):
             return _LOST

@@ -193,28 +193,36 @@ _TIMERS_MS: Final = {
 }
 _CONSUMED_MS: Final = {"mqconform-plain": 500, "mqconform-transactional": 500}
 _REPLIES: Final = ("mqconform-transactional",)
+_READ: Final = ("mqconform-plain", "mqconform-plain-2")
+"""The queues of a server whose RPC planes are judged: nothing there receives but the run."""
 
 
 @contextmanager
-def served(places: tuple[str, str], fault: str | None = None, *, silent: bool = False) -> Iterator[str]:
-    """Start a server and yield the connector of a run that judges it. Raises ServerGone and BadInput."""
+def served(
+    places: tuple[str, str], fault: str | None = None, *, silent: bool = False, rpc: bool = False
+) -> Iterator[str]:
+    """Start a server and yield the connector of a run that judges it, or its RPC planes. Raises ServerGone, BadInput."""
     host, ours = places
     port, ping = _free_port(places, socket.SOCK_STREAM), _free_port(places, socket.SOCK_DGRAM)
-    wanted = Wanted(
+    faults = () if fault is None else (fault,)
+    wanted = Wanted(faults=faults, queues=_READ, rpc="0") if rpc else Wanted(
         timers=[f"{name}={ms / 1000:g}" for name, ms in _TIMERS_MS.items()],
-        faults=() if fault is None else (fault,),
+        faults=faults,
         consume=[f"{queue}={ms / 1000:g}" for queue, ms in _CONSUMED_MS.items()],
         replies=_REPLIES,
         insecure_nacks=not silent,
-    )
+    )  # fmt: skip
     server = Server(Place(host, port), ping, port, wanted)
-    declared = [
-        f"qm={port}", f"ping={ping}", f"listener={ours}", "packets=malformed",
-        *(f"timer.{name}={ms}ms" for name, ms in _TIMERS_MS.items()),
-        *(f"consume.{queue}={ms}ms" for queue, ms in _CONSUMED_MS.items()),
-        *(f"reply.{queue}=" for queue in _REPLIES),
-        "ack-timeout=20s", "window-size=64",
-    ]  # fmt: skip
+    declared = [f"qm={port}", f"ping={ping}", f"listener={ours}", "packets=malformed"]
+    if server.rpc is not None:
+        declared += [f"rpc={server.rpc.port}", f"queues={','.join(_READ)}"]
+    else:
+        declared += [
+            *(f"timer.{name}={ms}ms" for name, ms in _TIMERS_MS.items()),
+            *(f"consume.{queue}={ms}ms" for queue, ms in _CONSUMED_MS.items()),
+            *(f"reply.{queue}=" for queue in _REPLIES),
+            "ack-timeout=20s", "window-size=64",
+        ]  # fmt: skip
     try:
         yield f"wire:{host}?{'&'.join(declared)}"
     finally:
