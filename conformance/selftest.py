@@ -484,12 +484,13 @@ _NONE: Final = _Fault(None, (), (), (), ())
 
 
 def wire_trials(names: Sequence[str] = ()) -> list[str]:
-    """Return the trials that are made: the control, then these faults or all. Raises UnknownFault and ServerGone."""
+    """Return the trials that are made: the control, then these faults, or all that calls show. Raises UnknownFault and
+    ServerGone."""
     known = _breaks()
     for name in names:
         if name not in known:
             raise UnknownFault(f"The network has no fault {name!r}{did_you_mean(name, known) or '.'}")
-    return [CONTROL, *(dict.fromkeys(names) or known)]
+    return [CONTROL, *(dict.fromkeys(names) or (fault["name"] for fault in _known() if "unseen" not in fault))]
 
 
 def recorded_wire_faults() -> Mapping[str, tuple[str, ...]]:

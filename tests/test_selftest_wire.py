@@ -29,7 +29,7 @@ from conformance.selftest import (
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import ExitCode
 
-FAULTS = {fault["name"]: tuple(fault["breaks"]) for fault in known_faults() if "plane" not in fault}
+FAULTS = {fault["name"]: tuple(fault["breaks"]) for fault in known_faults()}
 # One of a datagram, of the opening, of counts, of a state, of a report: each shows in few tests, which wait little.
 SOME = ("ping-cookie", "time-stamp-changed", "wrong-counts-accepted", "establish-answered-again", "report-label")
 PUSH = ("ping-cookie", "establish-answered-again", "report-label")

@@ -208,7 +208,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for fault in FAULTS.values():
             print(json.dumps({"name": fault.name, "breaks": list(fault.breaks), "says": fault.says}))
         for each in RPC_FAULTS.values():
-            print(json.dumps({"name": each.name, "breaks": list(each.breaks), "says": each.says, "plane": "rpc"}))
+            told = {"name": each.name, "breaks": list(each.breaks), "says": each.says, "plane": "rpc"}
+            print(json.dumps(told | ({"unseen": each.unseen} if each.unseen else {})))
         return 0
     try:
         wanted = settings(options)

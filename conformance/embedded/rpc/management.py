@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from conformance.embedded.entities import MqError
 from conformance.embedded.rpc import ndr
 from conformance.embedded.rpc.association import Call, Interface, Operation
-from conformance.embedded.rpc.ndr import Damaged, Reader, Writer, encoded, status_only
+from conformance.embedded.rpc.ndr import Damaged, Reader, Writer, encoded, status_only, with_status
 from conformance.embedded.rpc.pdus import Syntax
 
 Json = Any
@@ -40,7 +40,7 @@ class QueueManagement(Interface):
             for value in values:
                 structures.write_variant(out, value)
 
-        return _aligned(encoded(write)) + status_only(status)
+        return with_status(encoded(write), status)
 
     def values(self, target: dict[str, Json], numbers: list[int]) -> list[Json]:
         """Return the values of these properties as variants. Raises MqError."""
@@ -89,7 +89,3 @@ class QueueManagement(Interface):
 
         kind = source.construct(read)
         return kind, named[0]
-
-
-def _aligned(data: bytes) -> bytes:
-    return data + bytes(-len(data) % 4)

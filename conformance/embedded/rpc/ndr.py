@@ -115,6 +115,11 @@ def encoded(write: Callable[[Writer], None]) -> bytes:
     return bytes(out.out)
 
 
+def with_status(data: bytes, status: int = 0) -> bytes:
+    """Return output parameters with an HRESULT behind them, at its alignment."""
+    return data + bytes(-len(data) % 4) + status_only(status)
+
+
 def status_only(status: int) -> bytes:
     """Return the parameters of an answer that is nothing but an HRESULT."""
     return status.to_bytes(4, "little")

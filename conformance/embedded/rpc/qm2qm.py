@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from conformance.embedded.entities import INFINITE, Cursor, Descriptor, MqError, OpenRead, Position, Result
 from conformance.embedded.receiving import Caller, ShownMessage
 from conformance.embedded.rpc.association import Call, Interface, Operation
-from conformance.embedded.rpc.ndr import HANDLE_SIZE, NULL_HANDLE, Reader, Writer, encoded, status_only
+from conformance.embedded.rpc.ndr import HANDLE_SIZE, NULL_HANDLE, Reader, Writer, encoded, status_only, with_status
 from conformance.embedded.rpc.pdus import Syntax
 from conformance.embedded.rpc.remote_read import (
     ACCESS,
@@ -412,8 +412,7 @@ class Qm2Qm(Interface):
             out.pointer(None if given is None else lambda: _describe(out, given))
             out.number(asked.sequence, 8)
 
-        data = encoded(write)
-        return data + bytes(-len(data) % 4) + status_only(status)
+        return with_status(encoded(write), status)
 
     def end_receive(self, call: Call) -> bytes:
         """RemoteQMEndReceive (3.1.4.2)."""

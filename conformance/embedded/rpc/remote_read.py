@@ -24,7 +24,7 @@ from conformance.embedded.entities import (
 from conformance.embedded.receiving import Caller, ShownMessage
 from conformance.embedded.rpc.association import Call, Interface
 from conformance.embedded.rpc.association import Operation as Method
-from conformance.embedded.rpc.ndr import HANDLE_SIZE, NULL_HANDLE, Reader, Writer, encoded, status_only
+from conformance.embedded.rpc.ndr import HANDLE_SIZE, NULL_HANDLE, Reader, Writer, encoded, status_only, with_status
 from conformance.embedded.rpc.packets import Section
 from conformance.embedded.rpc.pdus import Syntax
 from conformance.spec.constants.hresults import (
@@ -371,7 +371,7 @@ class RemoteRead(Interface):
             out.number(len(sections), 4)
             out.pointer(lambda: self._sections(out, sections))
 
-        return encoded(write) + status_only(0)
+        return with_status(encoded(write))
 
     def arrival_time(self, position: Position) -> int:
         """pdwArriveTime: seconds since 1970."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conformance.net.rpc.binding import Association
 from conformance.net.rpc.names import write_queue
-from conformance.net.rpc.ndr import NdrError, Reader, Writer
+from conformance.net.rpc.ndr import CountError, NdrError, Reader, Writer
 
 MACHINE, QUEUE, SESSION = 1, 2, 3
 """MgmtObjectType (MS-MQMR 2.2.2.1)."""
@@ -52,7 +52,7 @@ class Management:
         reader = Reader(self.association.call(_GET_INFO, body.octets()))
         count = reader.count()
         if count != len(properties):
-            raise NdrError(f"{len(properties)} values were asked for, and {count} are named")
+            raise CountError(f"{len(properties)} values were asked for, and {count} are named", "length")
         values = _variants(reader, count)
         status = reader.long()
         reader.end()

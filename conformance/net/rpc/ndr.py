@@ -22,6 +22,14 @@ class NdrError(Exception):
     """An answer is not what its interface says; the message is a sentence."""
 
 
+class CountError(NdrError):
+    """An array has not as many elements as a parameter says. of: what is counted, `number`, `size` or `length`."""
+
+    def __init__(self, text: str, of: str) -> None:
+        super().__init__(text)
+        self.of = of
+
+
 class Writer:
     """Writes a request. Pointees of pointers in a structure come behind it, in their order (C706 14.3.12.3)."""
 
@@ -150,7 +158,7 @@ class Reader:
         """Read a conformant array of octets. expected: what its size member has said."""
         count = self.count()
         if expected is not None and count != expected:
-            raise NdrError(f"an array of {expected} octets has {count}")
+            raise CountError(f"an array of {expected} octets has {count}", "size")
         return self.raw(count)
 
     def wide(self) -> str:

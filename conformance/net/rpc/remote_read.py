@@ -10,7 +10,7 @@ from uuid import UUID
 
 from conformance.net.rpc.binding import Association
 from conformance.net.rpc.names import write_queue
-from conformance.net.rpc.ndr import CONTEXT, NdrError, Reader, Writer, context
+from conformance.net.rpc.ndr import CONTEXT, CountError, Reader, Writer, context
 
 _T = TypeVar("_T")
 RECEIVE_ACCESS, MOVE_ACCESS, PEEK_ACCESS = 0x1, 0x4, 0x20
@@ -244,7 +244,7 @@ def _received(reader: Reader) -> Received:
         heads = [_head(reader) for _ in range(reader.count(16))]
         sections = [Section(kind, most, reader.octets(size) if pointer else b"") for kind, most, size, pointer in heads]
     if count != len(sections):
-        raise NdrError(f"{count} sections are named, and {len(sections)} follow")
+        raise CountError(f"{count} sections are named, and {len(sections)} follow", "number")
     return Received(reader.long(), arrived_s, sequence, tuple(sections))
 
 

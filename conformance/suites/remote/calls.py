@@ -26,7 +26,8 @@ LOOKUPS: Final = 0x40000000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a call. fault: as a fault PDU. trouble: why it cannot be read. handle: the context handle in it.
+    """The answer to a call. fault: as a fault PDU. trouble: why it cannot be read, miscounted: what is counted wrongly
+    in it. handle: the context handle in it.
 
     value: the cursor, port or number in it. description: of MS-MQQP 2.2.2.1. took_s: until it came.
     """
@@ -34,6 +35,7 @@ class Answer:
     status: int = 0
     fault: bool = False
     trouble: str = ""
+    miscounted: str = ""
     packet: bytes = b""
     sections: tuple[Section, ...] = ()
     arrived_s: int = 0
@@ -147,11 +149,12 @@ class Altered:
 
 @dataclass
 class Opened:
-    """An open queue of a story. handle: the context handle. number, place: phQueue and dwpQueue of MS-MQMP 3.1.4.2."""
+    """An open queue of a story. handle: the context handle. number, place, context: as MS-MQMP 3.1.4.2 has them."""
 
     handle: bytes
     number: int = 0
     place: int = 0
+    context: bytes = NULL_CONTEXT
 
 
 _REMOTE_READ: Final = {
@@ -294,7 +297,11 @@ class QueueAccessCalls:
         if common.status:
             return Answer(common.status), Opened(NULL_CONTEXT)
         status, handle = self._on(line).open_queue(common.queue, common.place, common.context)
-        return Answer(status, handle=handle), Opened(handle, common.queue, common.place)
+        return Answer(status, handle=handle), Opened(handle, common.queue, common.place, common.handle)
+
+    def release(self, line: Any, opened: Opened) -> Answer:
+        """Close the context of qmcomm by which the queue was opened."""
+        return Answer(handle=Common(line.of("qmcomm"), self.client).close_context(opened.context))
 
     def take(self, line: Any, opened: Opened, **numbers: int) -> Answer:
         """Take over a queue by numbers of its own: queue, place and context."""
@@ -397,7 +404,7 @@ def answered(call: Callable[[], Answer]) -> Answer:
     except FaultError as fault:
         return Answer(fault.status, fault=True)
     except NdrError as trouble:
-        return Answer(trouble=str(trouble))
+        return Answer(trouble=str(trouble), miscounted=getattr(trouble, "of", ""))
 
 
 @dataclass

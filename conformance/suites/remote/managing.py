@@ -36,7 +36,7 @@ def _short(octets: bytes) -> bytes:
 
 _MACHINE, _QUEUE = range(1, 7), range(1, 13)
 _GETS: tuple[Story, ...] = (
-    *(story(f"get-{target}-{at}", "a", _get(target, at).ok("get").shows("get", "opnum", "same-length"))
+    *(story(f"get-{target}-{at}", "a", _get(target, at).ok("get", "opnum").shows("get", "same-length"))
       for target, properties in (("machine", _MACHINE), ("q", _QUEUE)) for at in properties),
     story("get-all", "a", _get("q", *_QUEUE).ok("get").shows("get", "same-length"),
           _get("machine", *_MACHINE).ok("get").shows("get", "same-length")),
@@ -61,10 +61,10 @@ _GETS: tuple[Story, ...] = (
     story("get-cut-short", "", _get("machine", 4, alter=_short).throws("3.1.4.strict-ndr"),
           _get("q", 1, alter=_short).throws("3.1.4.strict-ndr")),
     story("get-vector-of-nothing", "", _get("machine", 4, alter=_VECTOR_OF_NOTHING).throws("3.1.4.null-with-size")),
-    story("bound", "", _get("machine", 4).ok("2.1.uuid", "3.1.3.bound")),
+    story("bound", "", _get("machine", 4).ok("2.1.uuid")),
 )  # fmt: skip
 _ACTIONS: tuple[Story, ...] = (
-    *(story(f"act-{action}", "a", _act("machine", action).ok(word).shows("opnum"))
+    *(story(f"act-{action}", "a", _act("machine", action).ok(word, "opnum"))
       for action, word in (("TIDY", "success"), ("tIdY", "any-case"), ("tidy", "any-case"))),
     *(story(f"act-{target}-{action}", "a", _act(target, action).fails(word).shows("3.1.4.no-exceptions"))
       for target, action, word in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import struct
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -28,7 +29,7 @@ from conformance.suites.remote.calls import (
     StillOpen,
     answered,
 )  # fmt: skip
-from conformance.suites.remote.steps import ANY, FAILS, GIVES, OK, THROWS, Step, Story, demands, identify
+from conformance.suites.remote.steps import ANY, FAILS, GIVES, HEADERS, OK, THROWS, Step, Story, demands, identify
 from conformance.suites.story_table import Untold
 from conformance.verdict import Json, Outcome, Verdict
 from conformance.wire import dissect
@@ -48,9 +49,16 @@ _CLOCKS_S: Final = 30
 _ACCESS: Final = {1: "receive", 0x20: "peek", 4: "move"}
 _LATE_S: Final = 2.0
 _ALL: Final = 0xFFFFFFFF
+_MOST_FILL: Final = 4_096
 CUT: Final = 3
 """Bytes of a body that a read asks for that cuts it."""
 _HIGHEST: Final = 7
+_NO_OPERATION: Final = 0x1C010002
+"""nca_s_op_rng_error (C706 appendix E)."""
+_COUNTS: Final = {
+    "number-of-sections": ("number",), "size": ("size",), "first-size": ("size",), "same-length": ("length",),
+}  # fmt: skip
+"""What is counted wrongly in an answer that breaks a demand."""
 
 
 def message(letter: str) -> dict[str, Json]:
@@ -218,6 +226,7 @@ class Player:
             args["cursor"] = self.names.cursors.get(args["cursor"], 0)
         if isinstance(args.get("lookup"), str):
             args["lookup"] = self.names.lookups[args["lookup"]]
+        args.pop("subqueue", None)
         if isinstance(args.get("to"), str):
             args["destination"] = self.names.queues[args.pop("to")][1].number
         if step.verb in ("get", "act"):
@@ -275,7 +284,12 @@ class Player:
         for letter, packet in self.whole.items():
             if answer.sections and packet.startswith(answer.sections[0].data):
                 return letter
-        label = plain_of_packet(dissect(answer.packet, transport="buffer"))["label"] if answer.packet else None
+        packet = answer.packet
+        if answer.sections:  # What is cut is filled up.
+            first, *behind = answer.sections
+            filled = first.data.ljust(min(first.size, len(packet) + _MOST_FILL), b"\0")
+            packet = b"".join((filled, *(one.data for one in behind)))
+        label = plain_of_packet(dissect(packet, transport="buffer"))["label"] if packet else None
         return str(label) if label is not None else None
 
     def _as_due(self, step: Step, answer: Answer) -> bool:
@@ -297,12 +311,10 @@ class Player:
         expected: Json = f"message {step.letter}" if step.want == GIVES else step.want or "an answer"
         actual: Json = answer.told if not answer.packet or answer.status else f"message {self._letter(answer)}"
         subject = self._method(verb)
-        if answer.trouble:
-            looked = [identify(self.calls, verb, word) for word in step.looks]
-            self._record(next((each for each in looked if each), names[0]), False, subject, expected, actual)
+        blamed = self._blamed(step, answer, names)
+        if blamed is not None:
+            self._record(blamed, False, subject, expected, actual)
         self._record(names[0], self._as_due(step, answer), subject, expected, actual)
-        own = "fails" if answer.status else "success"
-        severity = identify(self.calls, verb, own)
         looks = {identify(self.calls, verb, word): word for word in step.looks}
         for name in names if names[0] in looks else names[1:]:
             if name in looks:
@@ -311,12 +323,26 @@ class Player:
             elif name.endswith("-code"):
                 if not answer.fault or step.want == THROWS:
                     self._record(name, answer.status == step.code, subject, f"{step.code:#010x}", answer.told)
-            elif name == severity and step.want in (FAILS, OK, GIVES):
-                right = (answer.status >> 31 == 1) if step.want == FAILS else answer.status == 0
-                if not (answer.fault or (step.code and not step.code >> 31)):
-                    self._record(name, right, subject, "a failure" if step.want == FAILS else "0", answer.told)
-            else:
+            elif name not in HEADERS:  # of which `look` has judged those that the packet shows
                 self._record(name, True, subject, expected, actual)
+
+    def _blamed(self, step: Step, answer: Answer, names: list[str]) -> str | None:
+        """Return what an answer breaks that is not of its kind: unreadable, of no severity, or no fault."""
+        if answer.trouble:
+            looked = [each for word in step.looks if (each := identify(self.calls, step.read_verb, word))]
+            counted = [each for each in looked if answer.miscounted in _COUNTS.get(each.rpartition(".")[2], ())]
+            return next(iter((*counted, *looked, names[0])))
+        word = ""
+        if answer.fault and answer.status == _NO_OPERATION:
+            word = "opnum"
+        elif step.want in (OK, GIVES) and answer.status and not (answer.fault or answer.status >> 31):
+            word = "success"
+        elif step.want == FAILS and answer.status and not (answer.fault or answer.status >> 31 or step.code):
+            word = "fails"
+        elif step.want == THROWS and not answer.fault and not any(answer.handle):
+            word = "throws"
+        found = identify(self.calls, step.read_verb, word) if word else None
+        return found if found in names else None
 
     def _record(self, name: str, right: bool, subject: str, expected: Json, actual: Json) -> None:
         self.judge.record(Verdict(name, Outcome.PASS if right else Outcome.FAIL, subject, expected, actual))
@@ -468,6 +494,11 @@ def _at_sections(player: Player, word: str, step: Step, answer: Answer) -> Seen 
     return expected, right, shown
 
 
+def _whole(packet: bytes) -> bytes:
+    """Return a packet whose PacketSize counts the headers behind it, too: MS-MQRR does not say whether it does."""
+    return packet[:8] + len(packet).to_bytes(4, "little") + packet[12:]
+
+
 def _at_packet(player: Player, word: str, step: Step, answer: Answer) -> Seen | None:
     packet = dissect(answer.packet, transport="buffer")
     trouble: list[Json] = [str(one) for one in packet.trouble if one.code != "extra"]
@@ -477,10 +508,8 @@ def _at_packet(player: Player, word: str, step: Step, answer: Answer) -> Seen | 
         right = not trouble and body in answer.packet
         if right and word == "whole-buffer":
             options = player.judge.options
-            # MS-MQRR does not say whether PacketSize counts the headers behind; the rules of these see all of them.
-            whole = answer.packet[:8] + len(answer.packet).to_bytes(4, "little") + answer.packet[12:]
             said = judge_packet(
-                whole,
+                _whole(answer.packet),
                 profile=options.profile,
                 transport="remote",
                 readings=options.readings,
@@ -495,5 +524,18 @@ def _at_packet(player: Player, word: str, step: Step, answer: Answer) -> Seen | 
         return "those of the first read", answer.packet == player.whole.get(step.letter), len(answer.packet)
     if word == "time-to-reach-queue":
         sent, until = packet.fields.get("UserHeader.SentTime"), packet.fields.get("BaseHeader.TimeToReachQueue")
-        return {"sent": sent, "more": 600}, until == int(sent or 0) + 600, until
+        more = 600 if step.letter == "t" else _ALL
+        right = until in (int(sent or 0) + more & _ALL, *((_ALL,) if more == _ALL else ()))
+        return {"sent": sent, "more": more}, right, until
+    if word == "address-type":  # It stands where a packet on its way has the source queue manager.
+        size, kind = struct.unpack_from("<HH", answer.packet.ljust(36, b"\0"), 32)
+        return [[4, 1], [8, 6]], [size, kind] in ([4, 1], [8, 6], [16, 6]), [size, kind]
+    fields = dissect(_whole(answer.packet), transport="buffer").fields
+    if word == "address":
+        kind = fields.get("ExtendedAddressHeader.AddressType")
+        return [1, 6], kind in (1, 6), kind
+    if word == "subqueue-name-of-message":
+        name = bytes(fields.get("SubqueueHeader.SubqueueName", b"")).decode("utf-16-le", "replace")
+        due = str(step.args.get("subqueue", ""))
+        return due, name.rstrip("\0").lower() == due, name.rstrip("\0")
     return None

@@ -24,6 +24,17 @@ WORDS: Final[Mapping[int, str]] = {
     Action.LOOKUP_RECEIVE_PREV: "lookup-receive-previous",
 }
 """The demand that a read of this action keeps when it gives the right message."""
+HEADERS: Final = tuple(
+    f"MQRR-2.2.5.{name}"
+    for name in (
+        "order", "1.address-length", "1.address-scope", "1.address-type", "1.time-to-reach-queue",
+        "2.dead-letter-flag", "2.dead-letter-invalid-flag", "2.extended-address-flag", "2.header-size",
+        "2.remaining-headers-size", "2.subqueue-flag", "3.acknowledgement-class", "3.header-size",
+        "3.last-move-time-never", "3.subqueue-name", "3.target-subqueue-name", "3.tm", "5.address",
+        "5.address-length", "5.address-scope", "5.address-type", "5.header-size",
+    )
+)  # fmt: skip
+"""The rules on the headers of a packet that the look at all of it goes by, for any message that is in a queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,4 +192,5 @@ def demands(step: Step, calls: Calls) -> list[str]:
     if step.code:
         words.insert(1, f"{(step.words or (step.default,))[0]}-code")
     found = [identify(calls, verb, word) for word in words]
+    found += HEADERS if "whole-buffer" in step.looks else ()
     return list(dict.fromkeys(each for each in found if each is not None))
