@@ -201,7 +201,7 @@ _READ: Final = ("mqconform-plain", "mqconform-plain-2")
 def served(
     places: tuple[str, str], fault: str | None = None, *, silent: bool = False, rpc: bool = False
 ) -> Iterator[str]:
-    """Start a server and yield the connector of a run that judges it, or its RPC planes. Raises ServerGone, BadInput."""
+    """Start a server and yield the connector of a run on it; rpc: on its RPC planes. Raises ServerGone and BadInput."""
     host, ours = places
     port, ping = _free_port(places, socket.SOCK_STREAM), _free_port(places, socket.SOCK_DGRAM)
     faults = () if fault is None else (fault,)

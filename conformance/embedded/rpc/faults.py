@@ -16,7 +16,14 @@ from conformance.embedded.rpc.ndr import BAD_STUB_DATA, Reader, status_only
 from conformance.embedded.rpc.packets import FULL, MessagePackets, Section
 from conformance.embedded.rpc.planes import RpcParts
 from conformance.embedded.rpc.qm2qm import Qm2Qm, QmComm
-from conformance.embedded.rpc.remote_read import LOOKUPS, PEEK_CURRENT, PEEK_NEXT, PEEKS, RemoteRead
+from conformance.embedded.rpc.remote_read import (
+    LOOKUPS,
+    PEEK_CURRENT,
+    PEEK_NEXT,
+    PEEKS,
+    STATUS_INVALID_PARAMETER,
+    RemoteRead,
+)
 from conformance.spec.constants import hresults as codes
 
 _Made = TypeVar("_Made")
@@ -319,6 +326,15 @@ def arrival_sent(plain, self, position):
     return position.message.sent_ms // 1000
 
 
+@fault("lookup-previous-sequence", RemoteRead.found, "MQRR-3.1.4.7.sequence-id")
+def lookup_previous_sequence(plain, self, call, opened, wanted, result):
+    """pSequenceId of a previous message is that of the message from which it was sought."""
+    send = call.answer
+    if LOOKUPS.get(wanted.action, (False, ""))[1] == "previous":
+        call.answer = lambda stub: send(stub[:8] + wanted.lookup.to_bytes(8, "little") + stub[16:])
+    plain(call, opened, wanted, result)
+
+
 @fault("sequence-whole", RemoteRead.sequence_identifier, "MQRR-3.1.4.7.sequence-id")
 def sequence_whole(plain, self, position):
     """pSequenceId has all bytes of the LookupIdentifier."""
@@ -475,6 +491,33 @@ def move_copies(plain, self, call):
     return answer
 
 
+@fault("move-by-name", RemoteRead.move_message, "MQRR-3.1.4.10.related-queues")
+def move_by_name(plain, self, call):
+    """A move to a subqueue of the same name of another queue moves within the queue."""
+    at = call.reader.at
+    handle, target = call.read(lambda source: (source.handle(), source.number(8)))
+    call.reader.at = at
+    source, destination = call.group.value(self, handle, object).at.queue, self._moves.get(target)
+    alike = destination is not None and _suffix(source) == _suffix(destination.at.queue) != ""
+    return status_only(0) if alike else plain(call)
+
+
+def _suffix(queue: Any) -> str:
+    """Return the subqueue that a path names."""
+    return str(queue.path).partition(";")[2]
+
+
+@fault("move-down-alone", RemoteRead.move_message, "MQRR-3.1.4.10.moved")
+def move_down_alone(plain, self, call):
+    """No message is moved out of a subqueue."""
+    at = call.reader.at
+    handle = call.read(Reader.handle)
+    call.reader.at = at
+    if _suffix(call.group.value(self, handle, object).at.queue):
+        raise MqError(STATUS_INVALID_PARAMETER)
+    return plain(call)
+
+
 @fault("enlisting-succeeds", RemoteRead.enlist_remote_transaction, "MQRR-3.1.4.12.fails")
 def enlisting_succeeds(plain, self, call):
     """R_QMEnlistRemoteTransaction returns MQ_OK, although nothing was enlisted."""
@@ -489,7 +532,7 @@ def enlisting_succeeds(plain, self, call):
 
 @fault(
     "managed-count-available", QueueManagement.values, "MQMQ-2.3.12.7.propid-mgmt-queue-message-count",
-    unseen="counts are judged by the suite management",
+    unseen="by one reading of MS-MQMR it is no deviation",
 )  # fmt: skip
 def managed_count_available(plain, self, target, numbers):
     """The count of messages leaves out those whose receive was begun."""
@@ -507,6 +550,33 @@ def managed_unknown_value(plain, self, target, numbers):
         if error.status != codes.MQ_ERROR_ILLEGAL_PROPID or target["type"] != "machine":
             raise
         return [{"vt": 19, "value": 0}] * len(numbers)
+
+
+@fault("managed-missing", QueueManagement.values, "MQMR-3.1.4.1.unknown-queue")
+def managed_missing(plain, self, target, numbers):
+    """The properties of a queue that is not there are VT_NULL."""
+    try:
+        return plain(target, numbers)
+    except MqError as error:
+        if error.status != codes.MQ_ERROR_QUEUE_NOT_FOUND:
+            raise
+        return [{"vt": 1}] * len(numbers)
+
+
+@fault("managed-names", QueueManagement.values, "MQMQ-2.3.12.2.propid-mgmt-queue-formatname")
+def managed_names(plain, self, target, numbers):
+    """The format name of a private queue leaves out private$."""
+    pairs = zip(numbers, plain(target, numbers), strict=True)
+    bare = {"vt": 31, "value": target.get("format_name", "").replace("private$\\", "")}
+    return [bare if number == 2 and target["type"] == "queue" else value for number, value in pairs]
+
+
+@fault("managed-by-address", QueueManagement.target, "MQMR-3.1.4.1.get")
+def managed_by_address(plain, self, kind, named):
+    """A queue that is named by an address is not found."""
+    if "'TCP:" in str(named).upper():
+        raise MqError(codes.MQ_ERROR_QUEUE_NOT_FOUND)
+    return plain(kind, named)
 
 
 @fault("managed-session", QueueManagement.values, "MQMR-3.1.4.1.session")

@@ -44,6 +44,10 @@ _GETS: tuple[Story, ...] = (
             _get(target, 4, 1).ok("get").shows("value-of-identifier"),
             _get(target, 2, 2, 1).ok("get").shows("value-of-identifier", "same-length"))
       for target in ("machine", "q")),
+    *(story(f"get-{target.replace(' ', '-')}-name-{at}", "", _get(target, at).ok("get").shows(f"MQMQ-2.3.{row}"))
+      for target, at, row in (
+          ("q", 1, "12.1.propid-mgmt-queue-pathname"), ("q", 2, "12.2.propid-mgmt-queue-formatname"),
+          ("tcp q", 1, "12.1.propid-mgmt-queue-pathname"), ("machine", 2, "11.2.propid-mgmt-msmq-privateq"))),
     story("get-sent-any", "a", _get("q", 1).ok("get").shows("null-sent-any"),
           _get("q", 1, alter=_SEVEN).ok("null-sent-any").shows("null-sent-any")),
     story("get-none", "", _get("machine").throws("at-most-128")),

@@ -91,6 +91,7 @@ class Player:
         }
         self.whole: dict[str, bytes] = {}
         self.ports: dict[str, str] = {}
+        self.host = ""
         self.sent_s: dict[str, int] = {}
         self.ahead_s: list[int] = []
         self.properties: dict[str, dict[int, Any]] = {}
@@ -108,15 +109,18 @@ class Player:
             self._judge(step, answer)
 
     def format_name(self, queue: str) -> str:
-        """Return the format name of a queue of the story: `q`, `r`, `none`, with a suffix."""
+        """Return the format name of a queue of the story: `q`, `r`, `none`, with a suffix; `tcp q` by its address."""
         head, mark, suffix = queue.partition(";")
+        if head.startswith("tcp "):
+            return f"DIRECT=TCP:{self.host}\\private$\\{self.ports.get(head[4:], _NOBODY)}"
         return f"DIRECT=OS:{self.mq.hello.computer}\\private$\\{self.ports.get(head, _NOBODY)}{mark}{suffix}"
 
     def _prepare(self) -> None:
         about = self.mq.call("sessions.about").values
+        self.host = str(about.get("host"))
         # By the steps of MS-MQMR 3.1.4.2 TIDY purges every queue: no host gets it that may have messages of others.
         tidies = any(str(step.args.get("action")).upper() == "TIDY" for step in self.story.steps)
-        if tidies and not str(about.get("host")).startswith(("127.", "localhost", "::1")):
+        if tidies and not self.host.startswith(("127.", "localhost", "::1")):
             raise Untold("TIDY is sent to hosts on loopback alone")
         plain = [name.partition("\\")[2] for name in about.get("queues", ()) if str(name).startswith(_PLAIN)]
         used = {str(step.args.get("queue", step.args.get("to", "q"))) for step in self.story.steps}
@@ -200,6 +204,8 @@ class Player:
         found = replace(found, took_s=self.mq.time.monotonic() - began)
         if step.read_verb in ("read", "lookup") and found.handle:
             self.names.reads[step.who, args["request"]] = found.handle
+        if "learn" in step.args:
+            self.names.lookups[step.args["learn"]] = found.sequence
         if step.verb == "cursor":
             self.names.cursors[str(args.get("name", "k"))] = int(found.value or 0)
         return found
@@ -226,7 +232,8 @@ class Player:
             args["cursor"] = self.names.cursors.get(args["cursor"], 0)
         if isinstance(args.get("lookup"), str):
             args["lookup"] = self.names.lookups[args["lookup"]]
-        args.pop("subqueue", None)
+        for own in ("subqueue", "learn"):
+            args.pop(own, None)
         if isinstance(args.get("to"), str):
             args["destination"] = self.names.queues[args.pop("to")][1].number
         if step.verb in ("get", "act"):
@@ -403,6 +410,11 @@ def _at_properties(player: Player, word: str, step: Step, answer: Answer) -> See
         rows = {row.number: row for name, row in ROWS.items() if name.startswith(kind)}
         right = all(no_value(one) or rows[at].of_type(one) for at, one in zip(numbers, values, strict=True))
         return "values of their types", right, shown
+    if word.startswith("propid-"):  # The host may write names in other ways; the queue is the last word of each.
+        value, name = values[0].get("value"), f"private$\\{player.ports['q']}"
+        names = [str(each).lower() for each in (value if isinstance(value, list) else [value])]
+        right = any(each.endswith(f"\\{name}") or each.startswith("private=") for each in names)
+        return name, right or no_value(values[0]), value
     if word == "same-length":
         return len(numbers), len(values) == len(numbers), shown
     if word in ("value-of-identifier", "null-sent-any"):

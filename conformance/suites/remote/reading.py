@@ -237,7 +237,8 @@ _TAKEN: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
 )
 _OLDER_LOOKUPS: tuple[Story, ...] = (
     *(
-        story(f"lookup-{word}", "abc", read(action, lookup=of).gives(to, f"lookup-{word}"), uses=SECOND)
+        story(f"lookup-{word}", "abc", read(action, lookup=of).gives(to, f"lookup-{word}").shows("sequential-id"),
+              uses=SECOND)
         for word, action, of, to in (
             ("peek-first", Action.LOOKUP_PEEK_NEXT, 0, "a"),
             ("peek-last", Action.LOOKUP_PEEK_PREV, _LAST, "c"),
@@ -281,6 +282,9 @@ _RUNDOWNS: tuple[Story, ...] = (
           open_("i", via="2", share=1).ok("3.1.6.1.handles-closed"), opened="", uses=ONE),
     story("rundown-receive", "ab", open_("i", via="2"), receive().gives("a"), peek("i").gives("b", "receive-locks"),
           do("drop", "1"), peek("i").gives("a", "3.1.6.2.requests-released", "3.1.6.2.released"), uses="MQRR MQQP"),
+    story("rundown-lookup", "ab", open_("i", via="2"), read(Action.LOOKUP_RECEIVE_CURRENT, lookup="b").gives("b"),
+          receive(2, "i").gives("a"), peek("i").fails("receive-locks"), do("drop", "1"),
+          peek("i").gives("b", "3.1.6.2.requests-released", "3.1.6.2.released"), uses="MQRR MQQP-9"),
     story("rundown-receive-share", "ab", open_("h", share=1), receive().gives("a"), do("drop", "1"),
           open_("i", via="2", share=1).ok("3.1.6.1.handles-closed"), opened="", uses=ONE),
 )  # fmt: skip
@@ -371,12 +375,22 @@ _OLDER: tuple[Story, ...] = (
     story("no-description", "a", peek(none=True).fails("no-inner-descriptor", code=HANDLE), uses=SECOND),
 )  # fmt: skip
 _move = Step("open-move", "m", {"queue": "q;sub"}).ok().shows("move-context")
+_MOVED: Final = (open_("s", queue="q;sub"), peek("s", learn="z").gives("a", "move:moved"))
+"""A message in a subqueue has a lookup identifier of its own."""
 _MOVES: tuple[Story, ...] = (
     story("moved", "ab", _move, do("move", to="m", lookup="a").ok("open-move:move-context"),
           peek().gives("b", "move:moved"), receive(3).gives("b", "move:moved"), peek().fails("move:moved"),
           open_("s", queue="q;sub"), peek("s", subqueue="sub").gives("a", "move:moved").shows(
               "whole-buffer", "2.2.5.3.subqueue-name-of-message"), do("close", "m").ok(
           "open-move:handle")),
+    story("move-back", "a", _move, do("move", to="m", lookup="a").ok("open-move:move-context"),
+          *_MOVED, replace(_move, who="n", args={"queue": "q"}),
+          do("move", "s", to="n", lookup="z").ok("move:moved"), peek("s").fails("move:moved"),
+          peek().gives("a", "move:moved")),
+    story("move-beside", "ab", _move, do("move", to="m", lookup="a").ok("open-move:move-context"),
+          *_MOVED, replace(_move, who="n", args={"queue": "q;other"}),
+          do("move", "s", to="n", lookup="z").ok("move:moved"), peek("s").fails("move:moved"),
+          open_("o", queue="q;other"), peek("o").gives("a", "move:moved")),
     story("move-not-found", "ab", _move, do("move", to="m", lookup=_NOTHING).fails(
           "message-not-found", code=NOT_FOUND)),
     story("move-nowhere", "ab", do("move", destination=12345, lookup="a").fails(
@@ -388,8 +402,8 @@ _MOVES: tuple[Story, ...] = (
     story("move-closed", "ab", _move, do("close", "m").ok("open-move:handle"), do("move", to="m", lookup="a").fails(
           "move-access", code=HANDLE), peek().gives("a", "move:move-access")),
     story("move-alike", "ab", _move, do("move", to="m", lookup="a").ok("open-move:move-context"),
-          open_("s", queue="q;sub"), replace(_move, who="n", args={"queue": "r;sub"}),
-          do("move", "s", to="n", lookup="a").fails("related-queues", code=STATUS_INVALID_PARAMETER),
+          *_MOVED, replace(_move, who="n", args={"queue": "r;sub"}),
+          do("move", "s", to="n", lookup="z").fails("related-queues", code=STATUS_INVALID_PARAMETER),
           peek("s").gives("a", "move:related-queues")),
     story("enlist", "", do("enlist", transaction=UNKNOWN, token=bytes(16)).fails("fails")),
     story("transactional", "ab", receive(transaction=UNKNOWN).fails("3.1.4.13.not-transactional", code=USAGE),

@@ -42,8 +42,8 @@ class Step:
     """One call, or what else a story does. who: the queue of the story by which it is made.
 
     words: the demands that `want` shows, the first one blamed. A word is one of the method's section, `verb:word` of
-    another method's, or a section and a word. code: the status that the documents name. looks: further demands on the
-    answer. gate: where it is not as it should be, the story ends without a judgement.
+    another method's, a section and a word, or a rule of MS-MQMQ. code: the status that the documents name. looks:
+    further demands on the answer. gate: where it is not as it should be, the story ends without a judgement.
     """
 
     verb: str
@@ -164,7 +164,9 @@ def identify(calls: Calls, verb: str, word: str) -> str | None:
     known = catalogue().requirements
     if ":" in word:
         verb, _, word = word.partition(":")
-    if word[0].isdigit():
+    if word.startswith("MQMQ-"):
+        name = word
+    elif word[0].isdigit():
         name = f"{calls.document}-{word}"
     else:
         own = verb if verb in calls.verbs else "read" if verb == "lookup" else verb
