@@ -10,6 +10,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from conformance.capture.network import ACK, SYN, Datagram, Segment
+from conformance.spec.rpc_interfaces import INTERFACES, WITHOUT_STATUS
 
 _K = TypeVar("_K")
 _T = TypeVar("_T")
@@ -36,40 +37,13 @@ TCP_PORTS: dict[int, str] = {
 }
 """TCP ports, and what MSMQ uses each for; the compiled walk counts by the order of these."""
 UDP_PORTS = {88: TCP_PORTS[88], 389: TCP_PORTS[389], 1801: "discovery of directory servers, MS-MQSD"}
-_INTERFACES = {
-    "fdb3a030-065f-11d1-bb9b-00a024ea5525": "qmcomm (MS-MQMP)",
-    "76d12b80-3467-11d3-91ff-0090272f9ea3": "qmcomm2 (MS-MQMP)",
-    "1088a980-eae5-11d0-8d9b-00a02453c337": "qm2qm (MS-MQQP)",
-    "1a9134dd-7b39-45ba-ad88-44d01ca47f28": "RemoteRead (MS-MQRR)",
-    "41208ee0-e970-11d1-9b9e-00e02c064c39": "qmmgmt (MS-MQMR)",
-}
+_INTERFACES = {each.identifier: f"{name} ({each.document})" for name, each in INTERFACES.items()}
+_METHODS = {_INTERFACES[each.identifier]: each.methods for each in INTERFACES.values()}
 SRMP = "SRMP: messages over HTTP (POST of /msmq)"
 MAX_BEGUN = 4096  # Requests to connect that are remembered, so that a repeated one is the same connection.
 MAX_NAMES = 512
 """Names that are counted; what comes behind them is counted by the first word of its kind."""
 _FIRST_BYTES = 1024
-_METHODS = {
-    "qmcomm (MS-MQMP)": {2: "R_QMOpenRemoteQueue", 3: "R_QMCloseRemoteQueueContext", 4: "R_QMCreateRemoteCursor"},
-    "qm2qm (MS-MQQP)": dict(
-        enumerate(
-            (
-                "RemoteQMStartReceive", "RemoteQMEndReceive", "RemoteQMOpenQueue", "RemoteQMCloseQueue",
-                "RemoteQMCloseCursor", "RemoteQMCancelReceive", "RemoteQMPurgeQueue", "RemoteQMGetQMQMServerPort",
-                "RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId",
-            )
-        )
-    ),
-    "RemoteRead (MS-MQRR)": {
-        0: "R_GetServerPort", 2: "R_OpenQueue", 3: "R_CloseQueue", 4: "R_CreateCursor", 5: "R_CloseCursor",
-        6: "R_PurgeQueue", 7: "R_StartReceive", 8: "R_CancelReceive", 9: "R_EndReceive", 10: "R_MoveMessage",
-        11: "R_OpenQueueForMove", 12: "R_QMEnlistRemoteTransaction", 13: "R_StartTransactionalReceive",
-        14: "R_SetUserAcknowledgementClass", 15: "R_EndTransactionalReceive",
-    },
-    "qmmgmt (MS-MQMR)": {0: "R_QMMgmtGetInfo", 1: "R_QMMgmtAction"},
-}  # fmt: skip
-_WITHOUT_STATUS = frozenset({
-    "R_GetServerPort", "R_OpenQueue", "R_OpenQueueForMove", "RemoteQMGetQMQMServerPort", "RemoteQmGetVersion",
-})  # fmt: skip
 _REQUEST, _RESPONSE, _FAULT, _BIND, _ALTER = 0, 2, 3, 11, 14
 _WHOLE = 3  # PFC_FIRST_FRAG and PFC_LAST_FRAG: the PDU is all of its call (C706 12.6.3.1).
 _MAX_CALLS = 64  # Of one connection, and contexts of it.
@@ -83,7 +57,7 @@ def content(payload: bytes) -> str:
         return f"{SRMP}{_addressed(payload)}"
     if payload[:2] == b"\5\0" and payload[2:3] in b"\x0b\x0e":  # To bind, or to alter the context.
         for known, name in _INTERFACES.items():
-            if UUID(known).bytes_le in payload[:_FIRST_BYTES]:
+            if known.bytes_le in payload[:_FIRST_BYTES]:
                 return f"RPC of MSMQ by its interface {name}"
     return ""
 
@@ -134,7 +108,7 @@ class _Calls:
                 return
             context, syntaxes = struct.unpack_from(f"{order}HB", pdu, at)
             raw = pdu[at + 4 : at + 20]
-            name = _INTERFACES.get(str(UUID(bytes_le=raw) if order == "<" else UUID(bytes=raw)))
+            name = _INTERFACES.get(UUID(bytes_le=raw) if order == "<" else UUID(bytes=raw))
             if name is not None:
                 _keep(self.interfaces, context, name)
             at += 24 + 20 * syntaxes
@@ -155,7 +129,7 @@ def _outcome(pdu: bytes, order: str, method: str, auth: int) -> str:
             else "refused"
         )
     size = struct.unpack_from(f"{order}H", pdu, 8)[0]
-    if auth or pdu[3] & _WHOLE != _WHOLE or len(pdu) != size or size < 28 or method in _WITHOUT_STATUS:
+    if auth or pdu[3] & _WHOLE != _WHOLE or len(pdu) != size or size < 28 or method in WITHOUT_STATUS:
         return "answered"
     return f"returned {struct.unpack_from(f'{order}I', pdu, size - 4)[0]:#010x}"
 

@@ -20,14 +20,11 @@ import pytest
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import DriverUnusable, NotAccepted
 from conformance.net.rpc.binding import (
-    MANAGEMENT,
     PASSWORD,
     PASSWORD_FILE,
-    REMOTE_READ,
     USER,
     Association,
     FaultError,
-    Interface,
     RefusedError,
     RpcError,
     User,
@@ -43,6 +40,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_OPERATION_CANCELLED,
     MQ_ERROR_QUEUE_NOT_FOUND,
 )
+from conformance.spec.rpc_interfaces import MANAGEMENT, REMOTE_READ, Interface
 
 PLAIN = "mqconform-plain"
 NAME = f"DIRECT=OS:HOST\\private$\\{PLAIN}"
@@ -118,7 +116,7 @@ def test_management_tells_what_is_asked_in_its_order(host: Process) -> None:
 
 def test_an_interface_that_is_not_there_is_refused(host: Process) -> None:
     with pytest.raises(RefusedError, match="does not take nobody"):
-        Association("127.0.0.1", host.rpc, Interface("nobody", uuid4())).connect()
+        Association("127.0.0.1", host.rpc, Interface("nobody", "", uuid4(), {})).connect()
     with pytest.raises(RpcError, match="Nothing takes calls"):
         Association("127.0.0.1", 1, REMOTE_READ).connect()
 
@@ -131,7 +129,7 @@ def test_the_endpoint_mapper_names_the_port() -> None:
     try:
         assert endpoint("127.0.0.1", REMOTE_READ, mapper) == endpoint("127.0.0.1", MANAGEMENT, mapper) == made.rpc
         with pytest.raises(RefusedError, match="has no nobody"):
-            endpoint("127.0.0.1", Interface("nobody", uuid4()), mapper)
+            endpoint("127.0.0.1", Interface("nobody", "", uuid4(), {}), mapper)
     finally:
         made.end()
 

@@ -18,10 +18,10 @@ from embedded_rpc_peer import Client, Fault
 from conformance.adapter.session import Result
 from conformance.harness.recorder import RunOptions
 from conformance.net.addresses import Place
-from conformance.net.rpc.binding import INTERFACES
 from conformance.net.rpc.sending import Sender
 from conformance.spec.catalogue import assignment
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE
+from conformance.spec.rpc_interfaces import INTERFACES
 from conformance.suites.remote import playing
 from conformance.wire import encode
 

@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
-from uuid import UUID
+from typing import Any, Final, TypeVar
 
 from conformance.files import UnfitError, text_of
-from conformance.net.rpc.ndr import MAX_BYTES, NdrError
+from conformance.net.rpc.ndr import MAX_BYTES, NdrError, Reader, Writer
+from conformance.spec.rpc_interfaces import Interface
 
 _T = TypeVar("_T")
 _HEADER: Final = 16
@@ -26,25 +26,6 @@ MAPPER_PORT: Final = 135
 USER, PASSWORD, PASSWORD_FILE = "MQCONFORM_RPC_USER", "MQCONFORM_RPC_PASSWORD", "MQCONFORM_RPC_PASSWORD_FILE"
 """Variables: the user of calls, and the password or a file that has it."""
 _MOST_PASSWORD: Final = 4_096
-
-
-class Interface(NamedTuple):
-    """An interface of the documents, and the product's fixed port of it where it has one."""
-
-    name: str
-    identifier: UUID
-    version: int = 1
-
-
-REMOTE_READ: Final = Interface("RemoteRead", UUID("1a9134dd-7b39-45ba-ad88-44d01ca47f28"))
-"""MS-MQRR 1.9."""
-MANAGEMENT: Final = Interface("qmmgmt", UUID("41208ee0-e970-11d1-9b9e-00e02c064c39"))
-"""MS-MQMR 1.9."""
-QUEUE_ACCESS: Final = Interface("qm2qm", UUID("1088a980-eae5-11d0-8d9b-00a02453c337"))
-"""MS-MQQP 1.9."""
-COMMON: Final = Interface("qmcomm", UUID("fdb3a030-065f-11d1-bb9b-00a024ea5525"))
-"""MS-MQMP 1.9."""
-INTERFACES: Final = {each.name: each for each in (REMOTE_READ, MANAGEMENT, QUEUE_ACCESS, COMMON)}
 
 
 class RpcError(Exception):
@@ -263,6 +244,22 @@ class Association:
             client.sock.connection.close()
         with self._lock:
             self._open -= 1
+
+
+def asked(
+    association: Any,
+    interface: Interface,
+    method: str,
+    body: Writer,
+    read: Callable[[Reader], _T],
+    within_s: float = 10.0,
+) -> _T:
+    """Call a method, and return what is read of its answer. association: has `call`. Raises what that raises, and
+    NdrError for what is left over."""
+    reader = Reader(association.call(interface.opnum(method), body.octets(), within_s))
+    found = read(reader)
+    reader.end()
+    return found
 
 
 def endpoint(host: str, interface: Interface, mapper: int = MAPPER_PORT) -> int:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.net.rpc.binding import Association
+from conformance.net.rpc.binding import Association, asked
 from conformance.net.rpc.names import write_queue
 from conformance.net.rpc.ndr import CountError, NdrError, Reader, Writer
+from conformance.spec.rpc_interfaces import MANAGEMENT
 
 MACHINE, QUEUE, SESSION = 1, 2, 3
 """MgmtObjectType (MS-MQMR 2.2.2.1)."""
-_GET_INFO, _ACTION = 0, 1
 _NULL, _VECTOR = 0x0001, 0x1000
 _MOST_LEVELS: Final = 4  # The connection history has three.
 
@@ -49,14 +49,15 @@ class Management:
             body.short(_NULL)
             body.raw(bytes(6))
             body.short(_NULL)
-        reader = Reader(self.association.call(_GET_INFO, body.octets()))
-        count = reader.count()
-        if count != len(properties):
-            raise CountError(f"{len(properties)} values were asked for, and {count} are named", "length")
-        values = _variants(reader, count)
-        status = reader.long()
-        reader.end()
-        return status, values
+
+        def answer(reader: Reader) -> tuple[int, list[Variant]]:
+            count = reader.count()
+            if count != len(properties):
+                raise CountError(f"{len(properties)} values were asked for, and {count} are named", "length")
+            values = _variants(reader, count)
+            return reader.long(), values
+
+        return asked(self.association, MANAGEMENT, "R_QMMgmtGetInfo", body, answer)
 
     def action(self, managed: Managed, action: str) -> int:
         """R_QMMgmtAction: the status."""
@@ -64,10 +65,7 @@ class Management:
         _write_managed(body, managed)
         body.align(4)
         body.wide(action)  # The IDL leaves out [string], without which one character is all that is sent.
-        reader = Reader(self.association.call(_ACTION, body.octets()))
-        status = reader.long()
-        reader.end()
-        return status
+        return asked(self.association, MANAGEMENT, "R_QMMgmtAction", body, Reader.long)
 
 
 def _write_managed(writer: Writer, managed: Managed) -> None:

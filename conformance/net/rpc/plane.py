@@ -19,12 +19,8 @@ from uuid import uuid4
 from conformance.judge.packets.user_messages import DEFAULT_PRIORITY, plain_of_packet
 from conformance.net.ends import MAX_BYTES, PREFIX
 from conformance.net.rpc.binding import (
-    INTERFACES,
-    MANAGEMENT,
-    REMOTE_READ,
     Association,
     FaultError,
-    Interface,
     RefusedError,
     RpcError,
     User,
@@ -49,6 +45,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_QUEUE_EXISTS,
     STATUS_NOT_FOUND,
 )
+from conformance.spec.rpc_interfaces import INTERFACES, MANAGEMENT, REMOTE_READ, Interface
 from conformance.wire import dissect
 
 Params = Mapping[str, Any]

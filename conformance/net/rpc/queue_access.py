@@ -10,17 +10,16 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 from uuid import UUID
 
-from conformance.net.rpc.binding import Association
+from conformance.net.rpc.binding import Association, asked
 from conformance.net.rpc.names import write_queue
 from conformance.net.rpc.ndr import NULL_CONTEXT, NdrError, Reader, Writer, context
 from conformance.net.rpc.remote_read import RR_ACK, RR_NACK, within_s
+from conformance.spec.rpc_interfaces import COMMON, QUEUE_ACCESS
 from conformance.wire.transfer_buffer import MEMBERS, NUMBERS
 
 _T = TypeVar("_T")
-_OPEN, _CLOSE_CONTEXT, _CREATE_CURSOR = 2, 3, 4  # of qmcomm
 _BUFFER: Final = (4, 4, 4, 4, *(NUMBERS.get(each.kind, 4) for each in MEMBERS))
 """Sizes of the members of a CACTransferBufferV1 that is all zeros: of a send, with null pointers."""
-_START, _END, _TAKE_OVER, _CLOSE, _CLOSE_CURSOR, _CANCEL, _PURGE, _PORT, _VERSION, _START_2, _START_LOOKUP = range(11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +90,11 @@ class Common:
             body.long(number)
         body.guid(self.client)
         body.long(0)  # dwMQS
-        return _call(self.association, _OPEN, body, _opened)
+        return asked(self.association, COMMON, "R_QMOpenRemoteQueue", body, _opened)
 
     def close_context(self, handle: bytes) -> bytes:
         """R_QMCloseRemoteQueueContext: the context handle that comes back."""
-        return _call(self.association, _CLOSE_CONTEXT, _of(handle), context)
+        return asked(self.association, COMMON, "R_QMCloseRemoteQueueContext", _of(handle), context)
 
     def create_cursor(self, queue: int) -> tuple[int, int]:
         """R_QMCreateRemoteCursor: the status, and the cursor. A buffer is ignored; a minimal one is sent."""
@@ -103,7 +102,13 @@ class Common:
         for size in _BUFFER:
             body.number(size, 0)
         body.long(queue)
-        return _call(self.association, _CREATE_CURSOR, body, lambda reader: (reader.long(), reader.long())[::-1])
+        return asked(
+            self.association,
+            COMMON,
+            "R_QMCreateRemoteCursor",
+            body,
+            lambda reader: (reader.long(), reader.long())[::-1],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +122,24 @@ class QueueAccess:
         """RemoteQMStartReceive."""
         body = Writer()
         description.write(body)
-        return self._start(_START, body, description, lambda reader: _description(reader, 0))
+        return self._start("RemoteQMStartReceive", body, description, lambda reader: _description(reader, 0))
 
     def start_2(self, description: Description | None) -> Begun:
         """RemoteQMStartReceive2. None: a null pointer for the description."""
         body = Writer()
         _write_2(body, description)
-        return self._start(_START_2, body, description, _description_2)
+        return self._start("RemoteQMStartReceive2", body, description, _description_2)
 
     def start_by_lookup(self, lookup: int, description: Description | None) -> Begun:
         """RemoteQMStartReceiveByLookupId."""
         body = Writer()
         body.hyper(lookup)
         _write_2(body, description)
-        return self._start(_START_LOOKUP, body, description, _description_2)
+        return self._start("RemoteQMStartReceiveByLookupId", body, description, _description_2)
 
     def end(self, handle: bytes, *, acknowledge: bool) -> tuple[int, bytes]:
         """RemoteQMEndReceive: the status, and the context handle that comes back."""
-        return self._call(_END, _of(handle, RR_ACK if acknowledge else RR_NACK), _status_of_handle)
+        return self._call("RemoteQMEndReceive", _of(handle, RR_ACK if acknowledge else RR_NACK), _status_of_handle)
 
     def open_queue(self, queue: int, place: int, context_number: int) -> tuple[int, bytes]:
         """RemoteQMOpenQueue: the status, and the handle of the session."""
@@ -142,34 +147,36 @@ class QueueAccess:
         body.guid(self.client)
         for number in (0, queue, place, context_number):
             body.long(number)
-        return self._call(_TAKE_OVER, body, _status_of_handle)
+        return self._call("RemoteQMOpenQueue", body, _status_of_handle)
 
     def close_queue(self, handle: bytes) -> tuple[int, bytes]:
         """RemoteQMCloseQueue: the status, and the context handle that comes back."""
-        return self._call(_CLOSE, _of(handle), _status_of_handle)
+        return self._call("RemoteQMCloseQueue", _of(handle), _status_of_handle)
 
     def close_cursor(self, queue: int, cursor: int) -> int:
         """RemoteQMCloseCursor: the status."""
-        return self._call(_CLOSE_CURSOR, _of(b"", queue, cursor), _status)
+        return self._call("RemoteQMCloseCursor", _of(b"", queue, cursor), _status)
 
     def cancel(self, queue: int, place: int, request: int) -> int:
         """RemoteQMCancelReceive: the status."""
-        return self._call(_CANCEL, _of(b"", queue, place, request), _status)
+        return self._call("RemoteQMCancelReceive", _of(b"", queue, place, request), _status)
 
     def purge(self, queue: int) -> int:
         """RemoteQMPurgeQueue: the status."""
-        return self._call(_PURGE, _of(b"", queue), _status)
+        return self._call("RemoteQMPurgeQueue", _of(b"", queue), _status)
 
     def server_port(self, kind: int) -> int:
         """RemoteQMGetQMQMServerPort: the port; 0 for none. kind: dwPortType."""
-        return self._call(_PORT, _of(b"", kind), _status)
+        return self._call("RemoteQMGetQMQMServerPort", _of(b"", kind), _status)
 
     def version(self) -> tuple[int, int, int]:
         """RemoteQmGetVersion: major, minor and build."""
-        return self._call(_VERSION, Writer(), lambda reader: (reader.number(1), reader.number(1), reader.short()))
+        return self._call(
+            "RemoteQmGetVersion", Writer(), lambda reader: (reader.number(1), reader.number(1), reader.short())
+        )
 
     def _start(
-        self, opnum: int, body: Writer, description: Description | None, read: Callable[[Reader], Description | None]
+        self, method: str, body: Writer, description: Description | None, read: Callable[[Reader], Description | None]
     ) -> Begun:
         wait = within_s(description.timeout_ms if description is not None else 0)
 
@@ -177,17 +184,10 @@ class QueueAccess:
             handle, found = context(reader), read(reader)
             return Begun(reader.long(), handle, found)
 
-        return self._call(opnum, body, answer, wait)
+        return self._call(method, body, answer, wait)
 
-    def _call(self, opnum: int, body: Writer, read: Callable[[Reader], _T], within: float = 10.0) -> _T:
-        return _call(self.association, opnum, body, read, within)
-
-
-def _call(association: Association, opnum: int, body: Writer, read: Callable[[Reader], _T], within: float = 10.0) -> _T:
-    reader = Reader(association.call(opnum, body.octets(), within))
-    found = read(reader)
-    reader.end()
-    return found
+    def _call(self, method: str, body: Writer, read: Callable[[Reader], _T], within: float = 10.0) -> _T:
+        return asked(self.association, QUEUE_ACCESS, method, body, read, within)
 
 
 def _of(handle: bytes, *numbers: int) -> Writer:
@@ -196,6 +196,15 @@ def _of(handle: bytes, *numbers: int) -> Writer:
     for number in numbers:
         body.long(number)
     return body
+
+
+def _cursor(reader: Reader) -> tuple[int, int]:
+    number = reader.long()
+    return reader.long(), number
+
+
+def _version(reader: Reader) -> tuple[int, int, int]:
+    return reader.number(1), reader.number(1), reader.short()
 
 
 def _status(reader: Reader) -> int:

@@ -8,9 +8,10 @@ from enum import IntEnum
 from typing import Final, TypeVar
 from uuid import UUID
 
-from conformance.net.rpc.binding import Association
+from conformance.net.rpc.binding import Association, asked
 from conformance.net.rpc.names import write_queue
 from conformance.net.rpc.ndr import CONTEXT, CountError, Reader, Writer, context
+from conformance.spec.rpc_interfaces import REMOTE_READ
 
 _T = TypeVar("_T")
 RECEIVE_ACCESS, MOVE_ACCESS, PEEK_ACCESS = 0x1, 0x4, 0x20
@@ -21,26 +22,6 @@ INFINITE: Final = 0xFFFFFFFF
 """A time-out that never comes."""
 _SPARE_S: Final = 5.0
 _EVER_S: Final = 1e6  # More than a run takes, and as many milliseconds as a socket can wait.
-
-
-class Opnum(IntEnum):
-    """The methods of MS-MQRR 3.1.4."""
-
-    GET_SERVER_PORT = 0
-    OPEN_QUEUE = 2
-    CLOSE_QUEUE = 3
-    CREATE_CURSOR = 4
-    CLOSE_CURSOR = 5
-    PURGE_QUEUE = 6
-    START_RECEIVE = 7
-    CANCEL_RECEIVE = 8
-    END_RECEIVE = 9
-    MOVE_MESSAGE = 10
-    OPEN_QUEUE_FOR_MOVE = 11
-    ENLIST_REMOTE_TRANSACTION = 12
-    START_TRANSACTIONAL_RECEIVE = 13
-    SET_USER_ACKNOWLEDGEMENT_CLASS = 14
-    END_TRANSACTIONAL_RECEIVE = 15
 
 
 class Action(IntEnum):
@@ -125,32 +106,32 @@ class RemoteRead:
 
     def server_port(self) -> int:
         """R_GetServerPort: the TCP port of the interface; 0 for a failure."""
-        return self._call(Opnum.GET_SERVER_PORT, Writer(), lambda reader: reader.long())
+        return self._call("R_GetServerPort", Writer(), lambda reader: reader.long())
 
     def open_queue(self, format_name: str, access: int, *, alone: int = 0) -> bytes:
         """R_OpenQueue: the context handle. alone: 1 if nobody else may receive. Raises FaultError with the HRESULT."""
-        return self._call(Opnum.OPEN_QUEUE, self._opening(format_name, access, alone=alone), context)
+        return self._call("R_OpenQueue", self._opening(format_name, access, alone=alone), context)
 
     def open_queue_for_move(self, format_name: str) -> tuple[int, bytes]:
         """R_OpenQueueForMove: the number by which R_MoveMessage names the queue, and the context handle."""
         body = self._opening(format_name, MOVE_ACCESS, alone=0)
-        return self._call(Opnum.OPEN_QUEUE_FOR_MOVE, body, lambda reader: (reader.hyper(), context(reader)))
+        return self._call("R_OpenQueueForMove", body, lambda reader: (reader.hyper(), context(reader)))
 
     def close_queue(self, handle: bytes) -> tuple[int, bytes]:
         """R_CloseQueue: the status, and the context handle that comes back."""
-        return self._call(Opnum.CLOSE_QUEUE, _of(handle), lambda reader: (context(reader), reader.long())[::-1])
+        return self._call("R_CloseQueue", _of(handle), lambda reader: (context(reader), reader.long())[::-1])
 
     def create_cursor(self, handle: bytes) -> tuple[int, int]:
         """R_CreateCursor: the status, and the cursor."""
-        return self._call(Opnum.CREATE_CURSOR, _of(handle), lambda reader: (reader.long(), reader.long())[::-1])
+        return self._call("R_CreateCursor", _of(handle), lambda reader: (reader.long(), reader.long())[::-1])
 
     def close_cursor(self, handle: bytes, cursor: int) -> int:
         """R_CloseCursor: the status."""
-        return self._call(Opnum.CLOSE_CURSOR, _of(handle, cursor), _status)
+        return self._call("R_CloseCursor", _of(handle, cursor), _status)
 
     def purge_queue(self, handle: bytes) -> int:
         """R_PurgeQueue: the status."""
-        return self._call(Opnum.PURGE_QUEUE, _of(handle), _status)
+        return self._call("R_PurgeQueue", _of(handle), _status)
 
     def start_receive(self, handle: bytes, wanted: Wanted) -> Received:
         """R_StartReceive: peek or begin to receive a message; waits as long as the call asks for."""
@@ -161,17 +142,17 @@ class RemoteRead:
         ):  # fmt: skip
             body.long(number)
         body.raw(wanted.transaction or b"")  # XACTUOW (MS-MQMQ 2.2.18.1.8), an array of octets.
-        opnum = Opnum.START_RECEIVE if wanted.transaction is None else Opnum.START_TRANSACTIONAL_RECEIVE
-        return self._call(opnum, body, _received, within_s(wanted.timeout_ms))
+        method = "R_StartReceive" if wanted.transaction is None else "R_StartTransactionalReceive"
+        return self._call(method, body, _received, within_s(wanted.timeout_ms))
 
     def cancel_receive(self, handle: bytes, request: int) -> int:
         """R_CancelReceive: the status."""
-        return self._call(Opnum.CANCEL_RECEIVE, _of(handle, request), _status)
+        return self._call("R_CancelReceive", _of(handle, request), _status)
 
     def end_receive(self, handle: bytes, request: int, *, acknowledge: bool, transactional: bool = False) -> int:
         """R_EndReceive or R_EndTransactionalReceive: the status."""
-        opnum = Opnum.END_TRANSACTIONAL_RECEIVE if transactional else Opnum.END_RECEIVE
-        return self._call(opnum, _of(handle, RR_ACK if acknowledge else RR_NACK, request), _status)
+        method = "R_EndTransactionalReceive" if transactional else "R_EndReceive"
+        return self._call(method, _of(handle, RR_ACK if acknowledge else RR_NACK, request), _status)
 
     def enlist_remote_transaction(self, transaction: bytes, token: bytes, format_name: str) -> int:
         """R_QMEnlistRemoteTransaction: the status."""
@@ -181,7 +162,7 @@ class RemoteRead:
             body.long(number)
         body.raw(token)
         write_queue(body, format_name)
-        return self._call(Opnum.ENLIST_REMOTE_TRANSACTION, body, _status)
+        return self._call("R_QMEnlistRemoteTransaction", body, _status)
 
     def move_message(self, handle: bytes, destination: int, lookup: int, transaction: bytes = bytes(16)) -> int:
         """R_MoveMessage: the status. destination: of `open_queue_for_move`. transaction: zeros for none."""
@@ -189,14 +170,14 @@ class RemoteRead:
         body.hyper(destination)
         body.hyper(lookup)
         body.raw(transaction)
-        return self._call(Opnum.MOVE_MESSAGE, body, _status)
+        return self._call("R_MoveMessage", body, _status)
 
     def set_user_acknowledgement_class(self, handle: bytes, lookup: int, message_class: int) -> int:
         """R_SetUserAcknowledgementClass: the status."""
         body = _of(handle)
         body.hyper(lookup)
         body.short(message_class)
-        return self._call(Opnum.SET_USER_ACKNOWLEDGEMENT_CLASS, body, _status)
+        return self._call("R_SetUserAcknowledgementClass", body, _status)
 
     def _opening(self, format_name: str, access: int, *, alone: int) -> Writer:
         body = Writer()
@@ -212,11 +193,8 @@ class RemoteRead:
         body.long(1)  # fWorkgroup
         return body
 
-    def _call(self, opnum: Opnum, body: Writer, read: Callable[[Reader], _T], within_s: float = 10.0) -> _T:
-        reader = Reader(self.association.call(opnum, body.octets(), within_s))
-        found = read(reader)
-        reader.end()
-        return found
+    def _call(self, method: str, body: Writer, read: Callable[[Reader], _T], within_s: float = 10.0) -> _T:
+        return asked(self.association, REMOTE_READ, method, body, read, within_s)
 
 
 def within_s(timeout_ms: int) -> float:

@@ -13,6 +13,7 @@ from conformance.net.rpc.management import MACHINE, QUEUE, SESSION, Managed, Man
 from conformance.net.rpc.ndr import NULL_CONTEXT, NdrError
 from conformance.net.rpc.queue_access import Begun, Common, Description, QueueAccess
 from conformance.net.rpc.remote_read import RECEIVE_ACCESS, RemoteRead, Section, Wanted
+from conformance.spec.rpc_interfaces import MANAGEMENT, QUEUE_ACCESS, REMOTE_READ, Interface
 from conformance.suites.story_table import Untold
 
 if TYPE_CHECKING:
@@ -157,38 +158,28 @@ class Opened:
     context: bytes = NULL_CONTEXT
 
 
-_REMOTE_READ: Final = {
-    "port": ("3.1.4.1", "R_GetServerPort"),
-    "open": ("3.1.4.2", "R_OpenQueue"),
-    "close": ("3.1.4.3", "R_CloseQueue"),
-    "cursor": ("3.1.4.4", "R_CreateCursor"),
-    "close-cursor": ("3.1.4.5", "R_CloseCursor"),
-    "purge": ("3.1.4.6", "R_PurgeQueue"),
-    "read": ("3.1.4.7", "R_StartReceive"),
-    "cancel": ("3.1.4.8", "R_CancelReceive"),
-    "end": ("3.1.4.9", "R_EndReceive"),
-    "move": ("3.1.4.10", "R_MoveMessage"),
-    "open-move": ("3.1.4.11", "R_OpenQueueForMove"),
-    "enlist": ("3.1.4.12", "R_QMEnlistRemoteTransaction"),
-    "classify": ("3.1.4.14", "R_SetUserAcknowledgementClass"),
-    "end-transactional": ("3.1.4.15", "R_EndTransactionalReceive"),
-}
-"""Verbs of a story: where the document has the method, and its name."""
-_TRANSACTIONAL: Final = {"read": ("3.1.4.13", "R_StartTransactionalReceive")}
-_QUEUE_ACCESS: Final = {
-    "read": ("3.1.4.1", "RemoteQMStartReceive"),
-    "end": ("3.1.4.2", "RemoteQMEndReceive"),
-    "open": ("3.1.4.3", "R_QMOpenRemoteQueue and RemoteQMOpenQueue"),
-    "take": ("3.1.4.3", "RemoteQMOpenQueue"),
-    "close": ("3.1.4.4", "RemoteQMCloseQueue"),
-    "close-cursor": ("3.1.4.5", "RemoteQMCloseCursor"),
-    "cancel": ("3.1.4.6", "RemoteQMCancelReceive"),
-    "purge": ("3.1.4.7", "RemoteQMPurgeQueue"),
-    "port": ("3.1.4.8", "RemoteQMGetQMQMServerPort"),
-    "version": ("3.1.4.9", "RemoteQmGetVersion"),
-    "lookup": ("3.1.4.11", "RemoteQMStartReceiveByLookupId"),
-    "cursor": ("MQMP", "R_QMCreateRemoteCursor"),
-}
+_METHODS: Final = {
+    REMOTE_READ: {
+        "port": "R_GetServerPort", "open": "R_OpenQueue", "close": "R_CloseQueue", "cursor": "R_CreateCursor",
+        "close-cursor": "R_CloseCursor", "purge": "R_PurgeQueue", "read": "R_StartReceive", "cancel": "R_CancelReceive",
+        "end": "R_EndReceive", "move": "R_MoveMessage", "open-move": "R_OpenQueueForMove",
+        "enlist": "R_QMEnlistRemoteTransaction", "classify": "R_SetUserAcknowledgementClass",
+        "end-transactional": "R_EndTransactionalReceive",
+    },
+    QUEUE_ACCESS: {
+        "read": "RemoteQMStartReceive", "end": "RemoteQMEndReceive", "open": "RemoteQMOpenQueue",
+        "take": "RemoteQMOpenQueue", "close": "RemoteQMCloseQueue", "close-cursor": "RemoteQMCloseCursor",
+        "cancel": "RemoteQMCancelReceive", "purge": "RemoteQMPurgeQueue", "port": "RemoteQMGetQMQMServerPort",
+        "version": "RemoteQmGetVersion", "lookup": "RemoteQMStartReceiveByLookupId",
+    },
+    MANAGEMENT: {"get": "R_QMMgmtGetInfo", "act": "R_QMMgmtAction"},
+}  # fmt: skip
+"""The method of each verb of a story."""
+
+
+def _verbs(interface: Interface, **others: str) -> dict[str, tuple[str, str]]:
+    """Return where the document has the method of each verb, and its name."""
+    return {verb: (interface.section(name), name) for verb, name in (_METHODS[interface] | others).items()}
 
 
 class RemoteReadCalls:
@@ -199,7 +190,7 @@ class RemoteReadCalls:
     def __init__(self, transaction: bytes | None = None) -> None:
         self.transaction = transaction
         self.client = uuid4()
-        self.verbs = _REMOTE_READ | ({} if transaction is None else _TRANSACTIONAL)
+        self.verbs = _verbs(REMOTE_READ, **({} if transaction is None else {"read": "R_StartTransactionalReceive"}))
         self.uses = "MQRR" if transaction is None else "MQRR-13"
 
     def _on(self, line: Any, **peculiar: Any) -> RemoteRead:
@@ -285,7 +276,8 @@ class QueueAccessCalls:
     def __init__(self, *, second: bool = False) -> None:
         self.second = second
         self.client = uuid4()
-        self.verbs = _QUEUE_ACCESS | ({"read": ("3.1.4.10", "RemoteQMStartReceive2")} if second else {})
+        self.verbs = _verbs(QUEUE_ACCESS, **({"read": "RemoteQMStartReceive2"} if second else {}))
+        self.verbs["cursor"] = "MQMP", "R_QMCreateRemoteCursor"
         self.uses = "MQQP-9" if second else "MQQP"
 
     def _on(self, line: Any) -> QueueAccess:
@@ -367,7 +359,7 @@ class ManagementCalls:
     """The verbs by MS-MQMR. A target is `machine`, `session` or a format name."""
 
     document = uses = "MQMR"
-    verbs: Final = {"get": ("3.1.4.1", "R_QMMgmtGetInfo"), "act": ("3.1.4.2", "R_QMMgmtAction")}
+    verbs: Final = _verbs(MANAGEMENT)
 
     def get(self, line: Any, opened: Opened, target: str, properties: list[int]) -> Answer:
         """Read properties; the values are the value."""

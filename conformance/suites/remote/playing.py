@@ -547,7 +547,8 @@ def _at_packet(player: Player, word: str, step: Step, answer: Answer) -> Seen | 
         kind = fields.get("ExtendedAddressHeader.AddressType")
         return [1, 6], kind in (1, 6), kind
     if word == "subqueue-name-of-message":
-        name = bytes(fields.get("SubqueueHeader.SubqueueName", b"")).decode("utf-16-le", "replace")
+        named = fields.get("SubqueueHeader.SubqueueName")
+        name = named.decode("utf-16-le", "replace") if isinstance(named, bytes) else ""
         due = str(step.args.get("subqueue", ""))
         return due, name.rstrip("\0").lower() == due, name.rstrip("\0")
     return None
