@@ -122,7 +122,7 @@ def _reference(session: RunSession, config: pytest.Config) -> Reference:
     from conformance.explaining.continuation import reference_of
     from conformance.live.proxy import addresses, served
 
-    made = reference_of(session, lambda: served(addresses(0)))
+    made = reference_of(session, lambda rpc: served(addresses(1 if rpc else 0), rpc=rpc))
     config.add_cleanup(made.close)
     return made
 

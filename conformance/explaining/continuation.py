@@ -27,7 +27,7 @@ from conformance.harness.guarded_client import DriverGone, GuardedClient, lackin
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.repro_files import NotRepeatable, rejudge
 from conformance.harness.run_session import Check, RunSession, hello_json
-from conformance.harness.tape import ON_THE_NETWORK, Tape
+from conformance.harness.tape import ON_THE_NETWORK, RPC, Tape
 from conformance.histories.driver_side import Driving
 from conformance.histories.findings import confirmed, fitted, run, shortened
 from conformance.histories.operations.table import well_formed
@@ -317,21 +317,22 @@ def _fits(name: str, failure: ConformanceFailure) -> int:
 STORY_S: Final = 5.0  # seconds for one story; most take some milliseconds
 DIALOGUE_S: Final = 40.0  # seconds for a dialogue or a walk, which waits for timers of a real clock
 ALL_S: Final = 90.0  # seconds for the stories of one worker; later ones are told unchecked
-Serve = Callable[[], AbstractContextManager[str]]
+Serve = Callable[[bool], AbstractContextManager[str]]
 
 
 @dataclass(slots=True)
 class Reference:
     """The reference of a run. ask: returns the implementation, whose readings it follows. spent: seconds, so far.
 
-    serve: starts an embedded manager on the network, for dialogues and walks, and yields its connector.
+    serve: starts an embedded manager on the network, for dialogues and walks, or for calls of RPC, and yields its
+    connector.
     """
 
     ask: Callable[[], Implementation]
     options: RunOptions
     serve: Serve | None = None
     spent: float = 0.0
-    _clients: dict[bool, Client] = field(default_factory=dict)
+    _clients: dict[str, Client] = field(default_factory=dict)
     _open: ExitStack = field(default_factory=ExitStack)
 
     def check(self, suite: str, repro: Mapping[str, Any]) -> Check:
@@ -340,10 +341,11 @@ class Reference:
             return Check(False, f"the {ALL_S:g} s for such checks were spent")
         began = time.monotonic()
         nothing_said: tuple[type[BaseException], ...] = (Exception, DriverGone, *refusals())
-        served = repro.get("kind") in ON_THE_NETWORK
+        kind = str(repro.get("kind"))
+        served = "" if kind not in ON_THE_NETWORK else RPC if kind == RPC else "sessions"
         limit_s = DIALOGUE_S if served else STORY_S
         try:
-            return Check(self._fails(suite, repro, began + limit_s, served=served))
+            return Check(self._fails(suite, repro, began + limit_s, served))
         except NotRepeatable as why:
             return Check(False, str(why))
         except nothing_said as error:
@@ -353,11 +355,14 @@ class Reference:
         finally:
             self.spent += time.monotonic() - began
 
-    def _fails(self, suite: str, repro: Mapping[str, Any], until: float, *, served: bool) -> bool:
+    def _fails(self, suite: str, repro: Mapping[str, Any], until: float, served: str) -> bool:
+        """Play an example. served: the kind of manager on the network that plays it; empty for none."""
         if served and self.serve is None:
             raise NotRepeatable("no manager on the network was started for it")
         if served not in self._clients:
-            self._clients[served] = self._open.enter_context(self._served() if served else embedded((), self.ask()))
+            self._clients[served] = self._open.enter_context(
+                self._served(rpc=served == RPC) if served else embedded((), self.ask())
+            )
         client = GuardedClient(self._clients[served], until=until)
         # What it cannot but follow is accepted: the choice of readings is not what is asked here.
         followed = {name: (chosen,) for name, chosen in client.hello.readings.items()}
@@ -368,10 +373,10 @@ class Reference:
         verdicts = rejudge(suite, repro, client, options)
         return any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
 
-    def _served(self) -> Client:
+    def _served(self, *, rpc: bool) -> Client:
         assert self.serve is not None
         folder = self._open.enter_context(quick_folder())
-        connector = self._open.enter_context(self.serve())
+        connector = self._open.enter_context(self.serve(rpc))
         return open_client(connector, state_dir=Path(folder), in_process=True, deadline_ms=DEADLINE_MS)
 
     def close(self) -> None:

@@ -54,7 +54,9 @@ KINDS = frozenset(
     }
 )
 """Kinds of examples that can be judged again with the same calls. Calls of concurrent clients depend on the clock."""
-ON_THE_NETWORK = frozenset({"dialogue", "walk"})
+RPC = "remote"
+"""The kind of calls of RPC."""
+ON_THE_NETWORK = frozenset({"dialogue", "walk", RPC})
 """The kinds that are played to a queue manager on its network."""
 MAX_OPS = 2_000  # ops of one example; a walk makes a few dozen calls
 MAX_EXAMPLE = MAX_EVENT

@@ -110,8 +110,8 @@ def test_dialogues_and_walks_are_played_to_a_manager_on_the_network(monkeypatch:
     started: list[str] = []
 
     @contextmanager
-    def one() -> Iterator[str]:
-        with served(addresses(0)) as connector:
+    def one(rpc: bool) -> Iterator[str]:
+        with served(addresses(1 if rpc else 0), rpc=rpc) as connector:
             started.append(connector)
             yield connector
 
@@ -121,12 +121,14 @@ def test_dialogues_and_walks_are_played_to_a_manager_on_the_network(monkeypatch:
     assert judge.check("sessions", {**lie, "case": "plain"}) == Check(False)
     assert judge.check("sessions", {"kind": "walk", "acts": acts, "accepts": False, "now_s": 0}) == Check(False)
     assert len(started) == 1, "one manager plays all"
+    assert judge.check("remote", {"kind": "remote", "story": "MQRR-port"}) == Check(False)
+    assert len(started) == 2, "calls of RPC have one of their own"
     assert judge.check("sessions", {**lie, "case": "gone"}).unknown
     judge.close()
 
 
 def test_a_manager_on_the_network_that_fails_leaves_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> AbstractContextManager[str]:
+    def none(rpc: bool) -> AbstractContextManager[str]:
         raise ServerGone("The server did not start: it said nothing")
 
     judge = Reference(Implementation, OPTIONS, none)
