@@ -193,7 +193,7 @@ _TIMERS_MS: Final = {
 }
 _CONSUMED_MS: Final = {"mqconform-plain": 500, "mqconform-transactional": 500}
 _REPLIES: Final = ("mqconform-transactional",)
-_READ: Final = ("mqconform-plain", "mqconform-plain-2")
+_READ: Final = ("mqconform-plain", "mqconform-plain-2", "mqconform-transactional,transactional")
 """The queues of a server whose RPC planes are judged: nothing there receives but the run."""
 
 
@@ -215,7 +215,7 @@ def served(
     server = Server(Place(host, port), ping, port, wanted)
     declared = [f"qm={port}", f"ping={ping}", f"listener={ours}", "packets=malformed"]
     if server.rpc is not None:
-        declared += [f"rpc={server.rpc.port}", f"queues={','.join(_READ)}"]
+        declared += [f"rpc={server.rpc.port}", f"queues={','.join(name.partition(',')[0] for name in _READ)}"]
     else:
         declared += [
             *(f"timer.{name}={ms}ms" for name, ms in _TIMERS_MS.items()),

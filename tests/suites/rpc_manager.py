@@ -94,6 +94,16 @@ class RpcManager:
             return Result(0, {"format_name": f"DIRECT=OS:{params['path_name']}"}, None)
         if method == "queues.open":
             return Result(0, {"queue": params["format_name"]}, None)
+        if method == "sessions.open":
+            self.other = self.at.accept()
+            return Result(0, {"session": "s"}, None)
+        if method == "sessions.send":
+            self.other.say(b64decode(params["bytes"]))
+            return Result(0, {}, None)
+        if method == "sessions.close":
+            self.other.session.disconnected()
+        if method in ("sessions.received", "sessions.close"):
+            return Result(0, {}, None)
         if method == "messages.send":
             self.sender._sent = number = self.sender._sent + 1
             values = self.sender._values(params["message"], params["queue"].replace("OS:", "TCP:"), number)

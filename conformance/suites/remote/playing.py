@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+from conformance.judge.dialogues.packets import Ends, Message, establish, parameters, user_message
 from conformance.judge.packets.judge import judge_packet
 from conformance.judge.packets.user_messages import plain_of_packet
 from conformance.model.management_rows import MACHINE, QUEUE, ROWS, no_value
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder
 
 NEEDS: Final = ("rpc.open", "rpc.call", "rpc.close", "sessions.about", "queues.create", "queues.open", "messages.send")
-_PLAIN: Final = "private$\\mqconform-plain"
+_PLAIN, _TRANSACTIONAL = "private$\\mqconform-plain", "private$\\mqconform-transactional"
 _NOBODY: Final = "mqconform-none"
 _SETTLE_S: Final = 0.3
 """After it a read that was begun waits at the server."""
@@ -50,6 +51,7 @@ _ACCESS: Final = {1: "receive", 0x20: "peek", 4: "move"}
 _LATE_S: Final = 2.0
 _ALL: Final = 0xFFFFFFFF
 _MOST_FILL: Final = 4_096
+_OPENING_MS: Final = 5_000
 CUT: Final = 3
 """Bytes of a body that a read asks for that cuts it."""
 _HIGHEST: Final = 7
@@ -125,9 +127,12 @@ class Player:
         plain = [name.partition("\\")[2] for name in about.get("queues", ()) if str(name).startswith(_PLAIN)]
         used = {str(step.args.get("queue", step.args.get("to", "q"))) for step in self.story.steps}
         wanted = "qr" if any(each.startswith("r") for each in used) else "q"
+        within = [name.partition("\\")[2] for name in about.get("queues", ()) if str(name).startswith(_TRANSACTIONAL)]
+        if "t" in used and not within:
+            raise Untold(f"a queue is needed whose name begins with {_TRANSACTIONAL}: name it in queues=")
         if len(plain) < len(wanted):
             raise Untold(f"{len(wanted)} queues are needed whose names begin with {_PLAIN}")
-        self.ports = dict(zip(wanted, plain, strict=False))
+        self.ports = dict(zip((*wanted, "t"), (*plain[: len(wanted)], *within), strict=False))
         for queue in wanted:
             path = f"{self.mq.hello.computer}\\private$\\{self.ports[queue]}"
             made = self.mq.call("queues.create", path_name=path)
@@ -137,7 +142,7 @@ class Player:
             self.ports[f"send {queue}"] = str(opened.values.get("queue"))
         self._send(self.story.given)
         try:
-            for queue in sorted(each for each in used if ";" in each):
+            for queue in sorted(each for each in used if ";" in each or each == "t"):
                 self._empty(queue)
             if any("lookup" in step.args for step in self.story.steps):
                 self._look_up()
@@ -159,6 +164,27 @@ class Player:
             if not sent.ok:
                 raise Untold("no message can be sent")
             self.sent_s[letter] = int(time.time())
+
+    def _store(self, letters: str) -> None:
+        """Send transactional messages, each in a transaction of its own, in a session of their own."""
+        ends = Ends(f"{int(time.time() * 1e9):x}", int(time.time()), self.host, self.host)
+        opened = self.mq.call("sessions.open", role="initiator")
+        if not opened.ok:
+            raise Untold("no session can be opened for transactional messages")
+        told = [
+            Message(letter, self.ports["t"], number=number, admin=False, more={"MessagePropertiesHeader.Label": letter})
+            for number, letter in enumerate(letters, 1)
+        ]
+        packets = [establish(ends, str(UUID(int=0))), parameters()]
+        packets += [user_message(each, ends, ends.first_id + at) for at, each in enumerate(told)]
+        for at, packet in enumerate(packets):
+            octets = base64.b64encode(packet).decode("ascii")
+            self.mq.call("sessions.send", session=opened.values["session"], bytes=octets)
+            if at < 2:
+                self.mq.call("sessions.received", session=opened.values["session"], wait_ms=_OPENING_MS, packets=1)
+        self.judge.step(f"transactional messages {letters} are sent to t", {"method": "sessions.send"}, {})
+        self.mq.time.sleep(_SETTLE_S)
+        self.mq.call("sessions.close", session=opened.values["session"], how="close")
 
     def _look_up(self) -> None:
         """Learn the lookup identifiers, which are the sequence identifiers of messages with priority 7."""
@@ -182,6 +208,9 @@ class Player:
         began = self.mq.time.monotonic()
         if step.verb == "send":
             self._send(args["letters"], args.get("queue", "q"))
+            return None
+        if step.verb == "store":
+            self._store(args["letters"])
             return None
         if step.verb == "drop":
             self._line(step.who).drop()

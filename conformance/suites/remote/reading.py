@@ -418,6 +418,24 @@ _MOVES: tuple[Story, ...] = (
           "not-received", code=USAGE)),
 )  # fmt: skip
 
+_begun = receive(5, "t", transaction=UNKNOWN).gives("a", "3.1.4.13.receives", "3.1.4.13.unknown-transaction")
+_STORED: Final = (open_("t", queue="t"), open_("u", queue="t"), do("store", letters="ab"))
+_end = Step("end-transactional", "t", {"request": 5, "acknowledge": True}).ok()
+_WITHIN: tuple[Story, ...] = tuple(
+    story(f"within-{name}", "", *_STORED, *steps, opened="")
+    for name, steps in (
+        ("locks", (_begun, receive(6, "u").gives("b", "3.1.4.13.locks"))),
+        ("unknown", (replace(_begun, words=("3.1.4.13.unknown-transaction",)),)),
+        ("acknowledged", (_begun, _end, peek("u").gives("b", "3.1.4.15.acknowledged"))),
+        ("returned", (_begun, replace(_end, args={"request": 5, "acknowledge": False}),
+                      peek("u").gives("a", "3.1.4.15.not-acknowledged"))),
+        ("other-request", (_begun, replace(_end, args={"request": 6, "acknowledge": True}).fails(
+            "other-request", code=PARAMETER), _end)),
+        ("peek", (peek("t", transaction=UNKNOWN).fails("3.1.4.13.peek-in-transaction", code=USAGE),)),
+    )
+)  # fmt: skip
+"""Receives within a transaction that the server makes."""
+
 
 _EVENTS: Final[tuple[tuple[str, tuple[Step, ...]], ...]] = (
     ("a-purge", (do("purge").ok(), do("send", letters="ab"))),
@@ -506,7 +524,8 @@ STORIES: Final[tuple[Story, ...]] = tuple(
     for stories, uses in (
         (_RUNDOWNS, ONE), (_OPENINGS, ONE), (_CLOSED, ONE), (_BASIC, _EVERY), (_cancels(receive, "receive"), RR),
         (_cancels(peek, "peek"), RR), (_ENDS, RR), (_seeks(), RR), (_LOOKUPS, RR), (_OLDER_LOOKUPS, SECOND),
-        (_PACKETS, _EVERY), (_BEHIND, _EVERY), (_OLDER, QQ), (_MOVES, "MQRR"), (_MALFORMED, f"{ONE} MQQP"),
+        (_PACKETS, _EVERY), (_BEHIND, _EVERY), (_OLDER, QQ), (_MOVES, "MQRR"), (_WITHIN, ONE),
+        (_MALFORMED, f"{ONE} MQQP"),
     )
     for each in _used(stories, uses)
 )  # fmt: skip
