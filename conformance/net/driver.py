@@ -37,7 +37,8 @@ from conformance.net.ends import (
 )
 from conformance.net.proxy import Recording
 from conformance.net.rpc.binding import RpcError
-from conformance.net.rpc.plane import Plane, found_plane
+from conformance.net.rpc.finding import found_plane
+from conformance.net.rpc.plane import Plane
 from conformance.net.rpc.sending import Sender
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,

@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import threading
 import time
-from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from base64 import b64encode
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Final
-from uuid import uuid4
+from typing import Final
 
 from conformance.judge.packets.user_messages import DEFAULT_PRIORITY, plain_of_packet
 from conformance.net.ends import MAX_BYTES, PREFIX
 from conformance.net.rpc.binding import (
-    Association,
     FaultError,
-    RefusedError,
     RpcError,
-    User,
-    endpoint,
 )
+from conformance.net.rpc.facet import Associations, Call, Inexpressible, Params, Result, refusing
 from conformance.net.rpc.management import MACHINE, QUEUE, SESSION, TEXT, Managed, Management, Variant
-from conformance.net.rpc.names import UnnamedError
 from conformance.net.rpc.ndr import NdrError
 from conformance.net.rpc.remote_read import (
     MOVE_ACCESS,
@@ -37,7 +32,6 @@ from conformance.net.rpc.remote_read import (
     Received,
     RemoteRead,
     Wanted,
-    within_s,
 )
 from conformance.net.rpc.sending import MEMBERS, Sender
 from conformance.spec.constants.hresults import (
@@ -45,12 +39,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_QUEUE_EXISTS,
     STATUS_NOT_FOUND,
 )
-from conformance.spec.rpc_interfaces import INTERFACES, MANAGEMENT, REMOTE_READ, Interface
 from conformance.wire import dissect
-
-Params = Mapping[str, Any]
-Result = dict[str, Any]
-Call = Callable[[Params], Result]
 
 PLAYS: Final = ("queues.create", "messages.send")
 ACCEPTS: Final = {
@@ -65,7 +54,7 @@ _SEEKS: Final = {
     "current": (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT),
     "previous": (Action.LOOKUP_PEEK_PREV, Action.LOOKUP_RECEIVE_PREV),
 }
-_ACTIVE, _PATH_NAMES = 1, 2  # Of a machine, MS-MQMQ 2.3.11.
+_ACTIVE, PATH_NAMES = 1, 2  # Of a machine, MS-MQMQ 2.3.11.
 _COUNT, _BYTES, _JOURNAL_COUNT, _JOURNAL_BYTES, _SUBQUEUE_COUNT, _SUBQUEUE_NAMES = 7, 8, 9, 10, 26, 27
 """Properties of a queue, MS-MQMQ 2.3.12."""
 _COUNTS: Final = {
@@ -84,10 +73,6 @@ _LOW: Final = (1 << 56) - 1
 
 LENT: Final = f"{PREFIX}plain"
 """Begins the names of the queues that a run is lent: not transactional, without journal and rights of their own."""
-
-
-class Inexpressible(Exception):
-    """These interfaces have no such call; the message is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +120,7 @@ class Plane:
     handles: dict[str, Handle] = field(default_factory=dict)
     cursors: dict[str, Cursor] = field(default_factory=dict)
     reads: dict[str, Read] = field(default_factory=dict)
-    associations: dict[str, Association] = field(default_factory=dict)
+    made: Associations = field(init=False)
     _numbers: count[int] = field(default_factory=lambda: count(1))
     asked: dict[int, frozenset[str]] = field(default_factory=dict)
     stale: set[str] = field(default_factory=set)
@@ -143,6 +128,9 @@ class Plane:
     _tried: bool = False
     _waiting: dict[int, tuple[bytes, int]] = field(default_factory=dict)
     _broken: RpcError | NdrError | None = None
+
+    def __post_init__(self) -> None:
+        self.made = Associations(self.read.association, self.port)
 
     def hello(self) -> Result:
         """Return the members of `hello` that are of this plane."""
@@ -196,13 +184,11 @@ class Plane:
             "messages.cancel": self._cancel,
             "cursors.open": self._open_cursor,
             "cursors.close": self._close_cursor,
-            "rpc.open": self._associate,
-            "rpc.call": self._call,
-            "rpc.close": self._part,
+            **self.made.calls(),
         }
         if self.management is not None:
             found |= {"queues.counts": self._counts, "management.get": self._get, "management.act": self._act}
-        return {method: _refusing(call) for method, call in found.items()}
+        return {method: refusing(call) for method, call in found.items()}
 
     def real(self, format_name: str) -> str:
         """Return the host's name of a queue that the run names: one that is lent, or else one that nobody has made."""
@@ -229,9 +215,8 @@ class Plane:
             if handle.context is not None:
                 with suppress(FaultError):
                     self.read.close_queue(handle.context)
-        for made in self.associations.values():
-            made.close()
-        for table in (self.reads, self.cursors, self.handles, self.associations):
+        self.made.close()
+        for table in (self.reads, self.cursors, self.handles):
             table.clear()
         for queue in set(self.lent.values()):
             self._empty(queue)
@@ -469,36 +454,6 @@ class Plane:
             raise Inexpressible("An action on the whole host is left to its owner: TIDY purges every queue (MS-MQMR).")
         return {"status": self.management.action(managed, params["action"])}
 
-    def _associate(self, params: Params) -> Result:
-        interface = INTERFACES[params["interface"]]
-        own = self.read.association
-        try:
-            port = own.port if self.port is not None else endpoint(own.host, interface)
-            made = Association(own.host, port, interface, own.user, own.source)
-            made.connect()
-        except RefusedError as error:
-            raise Inexpressible(str(error)) from None
-        key = f"a{next(self._numbers)}"
-        self.associations[key] = made
-        return {"status": 0, "association": key}
-
-    def _call(self, params: Params) -> Result:
-        made = self.associations.get(params["association"])
-        if made is None:
-            return {"status": MQ_ERROR_INVALID_HANDLE}
-        try:
-            answer = made.call(params["opnum"], b64decode(params["bytes"]), within_s(params["timeout_ms"]))
-        except FaultError as fault:
-            return {"status": 0, "fault": fault.status}
-        return {"status": 0, "bytes": b64encode(answer).decode("ascii")}
-
-    def _part(self, params: Params) -> Result:
-        made = self.associations.pop(params["association"], None)
-        if made is None:
-            return {"status": MQ_ERROR_INVALID_HANDLE}
-        made.close()
-        return {"status": 0}
-
     def _managed(self, target: Params) -> Managed:
         if target["type"] != "queue":
             return Managed(MACHINE if target["type"] == "machine" else SESSION)
@@ -571,67 +526,3 @@ def _renamed(name: str, queue: str | None) -> str:
         return name
     head, mark, suffix = name.partition(";")
     return "".join((*head.rpartition("\\")[:2], queue, mark, suffix))
-
-
-def found_plane(host: str, port: int | None, sender: Sender, queues: tuple[str, ...], source: str) -> Plane:
-    """Look for the interfaces of a host, and return its plane. Raises RpcError where remote read is not there.
-
-    port: of its calls, where the owner has named it. queues: names of the declared queues; those that begin with LENT
-    are lent. source: our address.
-    """
-    user = User.of_environment()
-    read = RemoteRead(_association(host, port, REMOTE_READ, user, source), uuid4())
-    read.server_port()
-    management, paths = _managed_by(host, port, user, source)
-    lent = tuple(queue for queue in queues if queue.startswith(LENT))
-    _look_at_rights(read, lent, host)
-    computer = paths[0].partition("\\")[0] if paths else host
-    return Plane(read, management, port, sender, computer, lent)
-
-
-def _managed_by(host: str, port: int | None, user: User | None, source: str) -> tuple[Management | None, list[str]]:
-    """Return the interface of management, None where there is none, and the path names of private queues."""
-    try:
-        management = Management(_association(host, port, MANAGEMENT, user, source))
-        status, values = management.get_info(Managed(MACHINE), [_PATH_NAMES])
-    except RpcError:
-        return None, []
-    return management, [] if status else [str(path) for path in values[0].get("value", ())]
-
-
-def _look_at_rights(read: RemoteRead, queues: tuple[str, ...], host: str) -> None:
-    """Open a queue that is lent, and close it. Raises RefusedError where the host does not let this user."""
-    for queue in queues[:1]:
-        name = f"DIRECT=TCP:{host}\\private$\\{queue}"
-        try:
-            read.close_queue(read.open_queue(name, RECEIVE_ACCESS))
-        except FaultError as fault:
-            who = "nobody in particular" if read.association.user is None else read.association.user.name
-            raise RefusedError(
-                f"{host} lets {who} not read {queue} (fault {fault.status:#010x}): name a user with --rpc-user, and"
-                " give it the right to receive."
-            ) from None
-
-
-def _association(host: str, port: int | None, interface: Interface, user: User | None, source: str) -> Association:
-    return Association(host, endpoint(host, interface) if port is None else port, interface, user, source)
-
-
-def _refusing(call: Call) -> Call:
-    """Return a call whose refusals are answers. What no answer comes to, or a damaged one, is a crash of the host."""
-
-    def answered(params: Params) -> Result:
-        try:
-            return call(params)
-        except FaultError as fault:
-            if fault.status >> 16 == 0xC00E:
-                return {"status": fault.status}
-            return _failure("RpcFault", str(fault))
-        except (Inexpressible, UnnamedError) as error:
-            return _failure("NotExpressible", str(error))
-
-    return answered
-
-
-def _failure(kind: str, text: str) -> Result:
-    return {"status": None, "failure": {"kind": kind, "text": text}}
