@@ -115,6 +115,7 @@ ONLY = {
     "cli.capture-of-a-gigabyte": "a push shows that memory does not grow with 300 sessions",
     "cli.pipeline-interrupted": "starts Java for each moment; a push interrupts Spark where it starts",
     "cli.interrupted-anywhere": "runs a command 40 times; a push interrupts it at named moments",
+    "net.samba": "starts another hand's server, which is not installed everywhere; a push asks `serve`",
     "selftest.every-fault": "each fault is tried by whole runs, for an hour",
     "selftest.misblamed": "a push shows with runs that are replaced that such a fault fails, and what it is told as",
     "selftest.every-network-fault": "each fault of the network has runs of its own, which wait for timers",
