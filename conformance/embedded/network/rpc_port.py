@@ -15,12 +15,37 @@ IDLE_SECONDS = 3600.0  # without a call
 Address = tuple[str, int]
 
 
-class RpcConnection(asyncio.Protocol):
+class Stream(asyncio.Protocol):
+    """A TCP connection that is written to. most_unsent: bytes that the other side has not taken, before it ends."""
+
+    most_unsent = MOST_UNSENT
+
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+
+    def eof_received(self) -> bool:
+        """The other side sends no more: the transport is disconnected."""
+        return False
+
+    def send(self, data: bytes) -> None:
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return
+        transport.write(data)
+        if transport.get_write_buffer_size() > self.most_unsent:
+            transport.abort()
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+
+class RpcConnection(Stream):
     """One connection: the link of a line."""
 
     def __init__(self, ports: RpcPorts) -> None:
+        super().__init__()
         self._ports = ports
-        self._transport: asyncio.Transport | None = None
         self._line: Line | None = None
         self._timer: asyncio.TimerHandle | None = None
         self.address = self.local = ""
@@ -44,9 +69,6 @@ class RpcConnection(asyncio.Protocol):
             self._rest(IDLE_SECONDS)
         self._ports.node.commit()
 
-    def eof_received(self) -> bool:
-        return False
-
     def connection_lost(self, exc: Exception | None) -> None:
         self._ports.connections.discard(self)
         if self._timer is not None:
@@ -54,18 +76,6 @@ class RpcConnection(asyncio.Protocol):
         if self._line is not None:
             self._line.disconnected()
             self._ports.node.commit()
-
-    def send(self, data: bytes) -> None:
-        transport = self._transport
-        if transport is None or transport.is_closing():
-            return
-        transport.write(data)
-        if transport.get_write_buffer_size() > MOST_UNSENT:
-            transport.abort()
-
-    def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
 
     def _rest(self, seconds: float) -> None:
         """End the connection after so long, unless it waits for an answer."""

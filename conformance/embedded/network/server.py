@@ -11,7 +11,7 @@ from typing import cast
 
 from conformance.embedded.network.acknowledging import Address
 from conformance.embedded.network.node import NetworkParts, Node
-from conformance.embedded.network.rpc_port import RpcPorts
+from conformance.embedded.network.rpc_port import RpcPorts, Stream
 from conformance.embedded.network.sender import Route
 from conformance.embedded.network.session import Session, State
 from conformance.embedded.network.settings import Settings
@@ -36,13 +36,15 @@ class LoopScheduler:
         return self._loop.call_later(min(seconds, 3e6), action)
 
 
-class Connection(asyncio.Protocol):
+class Connection(Stream):
     """One TCP connection: the link of a session. make: returns the session when the connection is there."""
 
+    most_unsent = MOST_UNSENT
+
     def __init__(self, server: Server, make: Callable[[Connection], Session]) -> None:
+        super().__init__()
         self._server = server
         self._make = make
-        self._transport: asyncio.Transport | None = None
         self._session: Session | None = None
         self.address = ""
 
@@ -81,27 +83,11 @@ class Connection(asyncio.Protocol):
         session = self._session
         return session is None or not (session.open or (session.initiates and session.state is not State.CLOSED))
 
-    def eof_received(self) -> bool:
-        """The other side sends no more: the transport is disconnected (3.1.7.3)."""
-        return False
-
     def connection_lost(self, exc: Exception | None) -> None:
         self._server.connections.pop(self, None)
         if self._session is not None:
             self._session.disconnected()
             self._server.node.commit()
-
-    def send(self, data: bytes) -> None:
-        transport = self._transport
-        if transport is None or transport.is_closing():
-            return
-        transport.write(data)
-        if transport.get_write_buffer_size() > MOST_UNSENT:
-            transport.abort()
-
-    def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
 
     def abort(self) -> None:
         """End it at once, whether or not the other side has taken what was sent."""
