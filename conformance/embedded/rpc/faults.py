@@ -107,7 +107,13 @@ def rpc_one_status(plain, self, status):
     return BAD_STUB_DATA
 
 
-@fault("rpc-one-group", Groups.join, "MQRR-3.1.4.7.unknown-handle", "MQRR-3.1.6.2.requests-released")
+@fault(
+    "rpc-one-group",
+    Groups.join,
+    "MQRR-3.1.4.7.unknown-handle",
+    "MQRR-3.1.6.2.requests-released",
+    "MQQP-3.1.6.2.released",
+)
 def rpc_one_group(plain, self, number):
     """All clients share their context handles."""
     return plain(next(iter(self._groups), 0))
@@ -307,7 +313,7 @@ def peek_removes(plain, self, call, opened, wanted, result):
         self.manager.delivery.remove(result["message"].position)
 
 
-@fault("start-removes", RemoteRead.found, "MQRR-3.1.4.9.not-acknowledged")
+@fault("start-removes", RemoteRead.found, "MQRR-3.1.4.9.not-acknowledged", "MQRR-3.1.6.2.requests-released")
 def start_removes(plain, self, call, opened, wanted, result):
     """A receive by LookupId removes its message before it is ended."""
     plain(call, opened, wanted, result)
@@ -585,7 +591,7 @@ def managed_session(plain, self, target, numbers):
     return plain({"type": "machine"} if target["type"] == "session" else target, numbers)
 
 
-@fault("action-any-target", QueueManagement.target, "MQMR-3.1.4.2.session")
+@fault("action-any-target", QueueManagement.target, "MQMR-3.1.4.2.session", "MQMR-3.1.4.1.session")
 def action_any_target(plain, self, kind, named):
     """A session is managed as if it were the machine."""
     return {"type": "machine"} if kind == 3 else plain(kind, named)
@@ -600,7 +606,7 @@ def older_request_numbers_shared(plain, self, given):
     return False
 
 
-@fault("older-nack-removes", Qm2Qm.finish, "MQQP-3.1.4.2.not-acknowledged")
+@fault("older-nack-removes", Qm2Qm.finish, "MQQP-3.1.4.2.not-acknowledged", "MQQP-3.1.6.2.released")
 def older_nack_removes(plain, self, entry, *, acknowledge):
     """A negative RemoteQMEndReceive removes the message."""
     plain(entry, acknowledge=True)

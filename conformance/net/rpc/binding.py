@@ -171,6 +171,7 @@ class Association:
     user: User | None = None
     source: str | None = None
     _idle: list[Any] = field(default_factory=list)
+    _every: list[Any] = field(default_factory=list)
     _group: int = 0
     _open: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -194,9 +195,13 @@ class Association:
         self._give(self._take(_REACH_S))
 
     def close(self) -> None:
-        """Close the connections that are free; the server then runs down its contexts."""
+        """Close the connections, also where a call waits, which fails; the server then runs down its contexts."""
         with self._lock:
             idle, self._idle = self._idle, []
+            every, self._every = self._every, []
+        for client in every:
+            with suppress(OSError):
+                client.sock.connection.shutdown(socket.SHUT_RDWR)
         for client in idle:
             self._drop(client)
         self._group = 0
@@ -233,6 +238,8 @@ class Association:
         client = _bound(place, _registered(self.interface), within_s, self.user, self.source, self._group)
         client.session.rpc_bind_interface = None  # The octets of answers are left to `ndr`.
         self._group = client.session.assoc_group_id
+        with self._lock:
+            self._every.append(client)
         return client
 
     def _give(self, client: Any) -> None:
@@ -244,6 +251,8 @@ class Association:
             client.sock.connection.close()
         with self._lock:
             self._open -= 1
+            if client in self._every:
+                self._every.remove(client)
 
 
 def asked(

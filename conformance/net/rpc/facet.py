@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from conformance.net.rpc.binding import Association, FaultError, RefusedError, endpoint
+from conformance.net.rpc.binding import Association, FaultError, RefusedError, RpcError, endpoint
 from conformance.net.rpc.names import UnnamedError
 from conformance.net.rpc.remote_read import within_s
-from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE
+from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_OPERATION_CANCELLED
 from conformance.spec.rpc_interfaces import INTERFACES
 
 Params = Mapping[str, Any]
@@ -38,9 +38,10 @@ class Associations:
 
     def close(self) -> None:
         """Close all."""
-        for made in self._made.values():
-            made.close()
+        over = list(self._made.values())
         self._made.clear()
+        for made in over:
+            made.close()
 
     def _open(self, params: Params) -> Result:
         interface = INTERFACES[params["interface"]]
@@ -63,6 +64,10 @@ class Associations:
             answer = made.call(params["opnum"], b64decode(params["bytes"]), within_s(params["timeout_ms"]))
         except FaultError as fault:
             return {"status": 0, "fault": fault.status}
+        except RpcError:
+            if params["association"] in self._made:
+                raise
+            return {"status": MQ_ERROR_OPERATION_CANCELLED}  # It was closed while its call waited.
         return {"status": 0, "bytes": b64encode(answer).decode("ascii")}
 
     def _close(self, params: Params) -> Result:

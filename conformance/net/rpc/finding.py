@@ -22,7 +22,7 @@ class Found(NamedTuple):
 
 
 _FOUND: Final[dict[tuple[str, int | None, User | None, tuple[str, ...]], Found]] = {}
-"""What was found before: drivers beside the first one connect when they are called."""
+"""Hosts that were found before: drivers beside the first one connect when they are called."""
 
 
 def found_plane(host: str, port: int | None, sender: Sender, queues: tuple[str, ...], source: str) -> Plane:

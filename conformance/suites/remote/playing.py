@@ -60,7 +60,7 @@ _NO_OPERATION: Final = 0x1C010002
 _COUNTS: Final = {
     "number-of-sections": ("number",), "size": ("size",), "first-size": ("size",), "same-length": ("length",),
 }  # fmt: skip
-"""What is counted wrongly in an answer that breaks a demand."""
+"""Counts that are wrong in an answer that breaks a demand."""
 
 
 def message(letter: str) -> dict[str, Json]:
