@@ -117,6 +117,8 @@ class Fates:
         fate = self._fate(key)
         before, before_ns = fate.setdefault(then, (message_class, 0))
         fate[then] = before, seen.time_ns
+        if then and before == message_class:
+            before = self._ends(fate, message_class)
         wanted = wanted_bit(message_class)
         if self.debts.pop((key, then), None) is not None or (message_class == REACHED and original.asked & PA):
             notes.judge(_WANTED[wanted], True, seen, "an acknowledgment of this class", "one")
@@ -137,6 +139,12 @@ class Fates:
                 self._owe((key, ARRIVAL), seen, REACHED, _SOON_NS, home)
             elif message_class == REACHED and both and RECEIPT not in fate:
                 self._owe((key, RECEIPT), seen, _NOBODY, (original.lasts or 0) * 1_000_000_000 + _SOON_NS, home)
+
+    @staticmethod
+    def _ends(fate: Mapping[int, tuple[int, int]], message_class: int, word: int = LAST) -> int:
+        """Return the class that another word gives to the end of a message, if one of the two says it was received."""
+        other = fate.get(word, (message_class, 0))[0]
+        return other if other & RECEIVED and RECEIVED in (other, message_class) else message_class
 
     def _fate(self, key: Fate) -> dict[int, tuple[int, int]]:
         fate = self.classes.setdefault(key, {})
@@ -162,7 +170,11 @@ class Fates:
         judge_reason(seen, notes, original)
         message_class = seen.number(_CLASS) or 0
         then, fate = message_class & RECEIVED != 0, (*name, original.destination)
-        self._fate(fate)[LAST] = message_class, seen.time_ns
+        words = self._fate(fate)
+        words[LAST] = message_class, seen.time_ns
+        before = self._ends(words, message_class, RECEIPT) if then else message_class
+        if before != message_class:
+            notes.judge(_CLASSES[RECEIVED], False, seen, f"one class, as {before:#06x}", f"{message_class:#06x}")
         self.debts.pop((fate, LAST), None)
         notes.judge(_FINAL, True, seen, "a FinalAck", "one")
         if then:
