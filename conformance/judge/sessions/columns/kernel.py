@@ -358,6 +358,24 @@ def enter_transaction(
 
 
 @inlined
+def enter(
+    columns: Any, places: Any, row: int, number: int, time: int, offset: int, size: int, connection: int, flags: int,
+    rows: Any, of: int, mine: int, paths: Any, path: int, known: Any, sent: Any, groups: Any, words: Any,
+) -> int:  # fmt: skip
+    """Remember a message, and what it changes; return its row. offset: its place, -1 where its bytes go."""
+    if value(columns, places, p.F_DQ, row) == _DIRECT:
+        paths[path + r.NAMED_DIRECT] = 1
+    if flags & p.TRANSACTIONAL:
+        orders.begin(paths, path, time)
+        if flags & p.OWN:
+            enter_transaction(
+                columns, places, row, number, time, connection, rows, of, mine, paths, path, sent, groups, words
+            )
+        orders.end(paths, path, time, connection)
+    return enter_message(columns, places, row, known, number, offset, max(offset, 0), size)
+
+
+@inlined
 def class_of(classes: Any, kind: int, flags: int, values: int, cursor: Any) -> int:
     """Return the row of the class of a packet, which has come once more; -1 where the rules are asked."""
     found = tables.find(classes, kind, flags, values)
@@ -375,6 +393,140 @@ def class_of(classes: Any, kind: int, flags: int, values: int, cursor: Any) -> i
     return found
 
 
+@inlined
+def ahead(
+    at: int, end: int, order: Any, first: int, columns: Any, places: Any, base: int, meta: Any, slots: Any, rows: Any,
+    known: Any,
+) -> int:  # fmt: skip
+    """Request from memory what the packets of the first buffer that come soon need."""
+    if at + _FAR < end and order[at + _FAR] < first:
+        one = order[at + _FAR]
+        request(columns, places, one, base, slots[meta[one, OF_CONNECTION]], rows, known)
+    if at + _NEAR < end and order[at + _NEAR] < first:
+        request_known(columns, places, order[at + _NEAR], known)
+    return 0
+
+
+@inlined
+def unusual(
+    columns: Any, places: Any, row: int, kind: int, time: int, side: int, slow: int, slot: int, due: int, rows: Any,
+    shared: Any,
+) -> int:  # fmt: skip
+    """Tell whether the rules themselves decide about a packet, because of its kind, its time or its session."""
+    if slow or slot < 0 or time <= shared[r.DOUBTED_NS] or time >= due or shared[r.SPARE] <= r.MOST_MISSES:
+        return 1
+    # Where times are coarse or missing, the rules themselves decide what they tell of transactions.
+    if time % _TENTH == 0 and (kind == steps.ORDER or value(columns, places, p.F_TH, row) > 0):
+        return 1
+    if kind != steps.USER and kind != steps.ORDER and kind != steps.SESSION:
+        return 1
+    of = r.WIDTH * slot
+    begins = kind != steps.SESSION and side == 0
+    return 0 if rows[of + r.SETTLED] or (rows[of + r.QUIET] and not begins) else 1
+
+
+@inlined
+def find_rows(
+    columns: Any, places: Any, row: int, base: int, kind: int, time: int, number: int, size: int, side: int,
+    connection: int, rows: Any, of: int, mine: int, paths: Any, path: int, known: Any, sent: Any, groups: Any,
+    ages: Any, last: Any, views: Any, currents: Any, reads: int, words: Any,
+) -> int:  # fmt: skip
+    """Find the rows that a message changes; return what its class is told by, -1 where the rules decide themselves."""
+    request_oldest(known)
+    tables.forget(known, number - known[tables.LIMIT])
+    tables.forget(sent, number - known[tables.LIMIT])
+    tables.forget(groups, number - known[tables.LIMIT])
+    transactional = kind == steps.USER and has(columns, places, p.F_SEQUENCE, row)
+    flags = hopped(columns, places, row, rows, mine, side, words)
+    if flags < 0 or (path < 0 and (transactional or value(columns, places, p.F_DQ, row) == _DIRECT)):
+        return -1
+    if find_message(columns, places, row, base, kind, time, size, connection, known, ages, last, words):
+        return -1
+    if not transactional:
+        return flags
+    if words[p.ORIGINAL]:
+        marks = find_transaction(columns, places, row, paths, path, sent, groups, views, currents, reads, words)
+        if marks < 0 or not rows[of + r.PASSED] >> side & 1:
+            return -1
+        flags |= marks
+    return flags | p.TRANSACTIONAL
+
+
+@inlined
+def find_order(columns: Any, places: Any, row: int, rows: Any, its: int, paths: Any, path: int, words: Any) -> int:
+    """Find the rows that an OrderAck changes; return 1 where the rules decide themselves."""
+    number, previous = value(columns, places, p.F_ORDER_NUMBER, row), value(columns, places, p.F_ORDER_PREVIOUS, row)
+    there, sequence = path_of(rows, its, paths), value(columns, places, p.F_ORDER_SEQUENCE, row)
+    if path < 0 or there < 0 or paths[there + r.PROGRESS] < 0 or paths[there + r.SEQUENCE] != sequence:
+        return 1
+    other = paths[path + r.PROGRESS] if paths[path + r.SEQUENCES] else -1
+    if paths[path + r.SEQUENCES] and (other < 0 or paths[path + r.SEQUENCE] != sequence):
+        return 1
+    words[p.THERE], words[p.OTHER] = there, other
+    return 1 if number <= 0 or previous != ((number - 1) & 0xFFFFFFFF) else 0
+
+
+@inlined
+def see_flow(
+    columns: Any, places: Any, row: int, kind: int, time: int, number: int, side: int, end: int, heard: int, rows: Any,
+    of: int, nodes: Any, shared: Any, out: Any,
+) -> int:  # fmt: skip
+    """Judge a packet by the state of its connection."""
+    return steps.see(
+        rows, of, side, nodes, shared, out, kind, time, number,
+        value(columns, places, p.F_DM, row), value(columns, places, p.F_WINDOW, row),
+        value(columns, places, p.F_ACK, row), value(columns, places, p.F_LOWEST, row),
+        value(columns, places, p.F_FLAGS, row), value(columns, places, p.F_USER_SENT, row),
+        value(columns, places, p.F_RECOVERABLE_SENT, row), value(columns, places, p.F_CLASS, row), end, heard,
+    )  # fmt: skip
+
+
+@inlined
+def see_message(
+    columns: Any, places: Any, row: int, time: int, rows: Any, of: int, mine: int, ages: Any, last: Any, out: Any,
+    words: Any,
+) -> int:  # fmt: skip
+    """Judge the times and the identifier of a message."""
+    messages.age(
+        rows, of, mine, ages, words[p.AT_AGE], 0, out, time, value(columns, places, p.F_SENT_TIME, row),
+        value(columns, places, p.F_ALLOWED, row), 1,
+    )  # fmt: skip
+    if words[p.AT_LAST] >= 0:
+        messages.name(last, words[p.AT_LAST], out, columns[places[F_MESSAGE, 2], row])
+    return 0
+
+
+@inlined
+def see_sequence(
+    columns: Any, places: Any, row: int, time: int, connection: int, paths: Any, path: int, shared: Any, views: Any,
+    currents: Any, reads: int, session_out: Any, queue_out: Any, words: Any,
+) -> int:  # fmt: skip
+    """Judge the sequence and the number of a transactional message; return the scope that is followed."""
+    view = words[p.AT_VIEW]
+    for scope in range(2):
+        if reads >> scope & 1:
+            messages.see(
+                views, view, scope, currents, words[p.AT_CURRENT + scope], 0, paths, path, path, shared,
+                queue_out if scope else session_out, time, connection, value(columns, places, p.F_SEQUENCE, row),
+                value(columns, places, p.F_NUMBER, row), value(columns, places, p.F_PREVIOUS, row), 0,
+            )  # fmt: skip
+    return messages.follow(views, view, reads)
+
+
+@inlined
+def see_order(
+    columns: Any, places: Any, row: int, time: int, side: int, rows: Any, of: int, paths: Any, shared: Any, out: Any,
+    words: Any,
+) -> int:  # fmt: skip
+    """Judge what an OrderAck acknowledges."""
+    there = words[p.THERE]
+    return orders.see(
+        rows, of, side, paths, there, paths[there + r.PROGRESS], words[p.OTHER], shared, out, time,
+        value(columns, places, p.F_ORDER_SEQUENCE, row), value(columns, places, p.F_ORDER_NUMBER, row),
+        value(columns, places, p.F_DQ, row), 1,
+    )  # fmt: skip
+
+
 @compiled
 def run(
     columns_0: Any, columns_1: Any, base_0: int, base_1: int, meta_0: Any, meta_1: Any, slow_0: Any, slow_1: Any,
@@ -389,137 +541,70 @@ def run(
     the rules on single packets decide. means, entered: by place, the number of what was said, and the
     row in `known`. words: scratch.
     """
-    last_outcome = steps.FAILS if cursor[p.FULL] else steps.HOLDS
-    first, reads = len(meta_0), shared[r.READS_SCOPE]
-    at = begin = cursor[p.AT]
-    end = cursor[p.STOP]
+    last_outcome, reads = steps.FAILS if cursor[p.FULL] else steps.HOLDS, shared[r.READS_SCOPE]
+    at, first = cursor[p.AT], len(meta_0)
     cursor[p.WHY], cursor[p.CLASS] = p.ENDED, -1
-    while at < end:
-        if at + _FAR < end and order[at + _FAR] < first:
-            ahead = order[at + _FAR]
-            request(columns_0, places, ahead, base_0, slots[meta_0[ahead, OF_CONNECTION]], rows, known)
-        if at + _NEAR < end and order[at + _NEAR] < first:
-            request_known(columns_0, places, order[at + _NEAR], known)
+    while at < cursor[p.STOP]:
+        ahead(at, cursor[p.STOP], order, first, columns_0, places, base_0, meta_0, slots, rows, known)
         place = order[at]
-        one = place < first
-        row = place if one else place - first
-        columns = columns_0 if one else columns_1
-        meta = meta_0 if one else meta_1
-        base = base_0 if one else base_1
-        slow = slow_0[row] if one else slow_1[row]
-        size = lengths_0[row] if one else lengths_1[row]
+        if place < first:
+            row, columns, base, meta = place, columns_0, base_0, meta_0
+            slow, size, offset = slow_0[row], lengths_0[row], offsets_0[row]
+        else:
+            row, columns, base, meta = place - first, columns_1, base_1, meta_1
+            slow, size, offset = slow_1[row], lengths_1[row], -1
         time, number, side = meta[row, OF_TIME], meta[row, OF_NUMBER], meta[row, OF_SIDE]
-        connection = meta[row, OF_CONNECTION]
-        slot = slots[connection]
+        connection, kind = meta[row, OF_CONNECTION], columns[places[F_KIND, 2], row]
+        of = r.WIDTH * slots[connection]
         cursor[p.WHY] = p.UNUSUAL
-        kind = columns[places[F_KIND, 2], row]
-        # Where times are coarse or missing, the rules themselves decide what they tell of transactions.
-        timed = kind == steps.ORDER or value(columns, places, p.F_TH, row) > 0
-        if time <= shared[r.DOUBTED_NS] or (timed and time % _TENTH == 0):
+        if unusual(columns, places, row, kind, time, side, slow, slots[connection], cursor[p.DUE], rows, shared):
             break
-        if slow or time >= cursor[p.DUE] or slot < 0 or shared[r.SPARE] <= r.MOST_MISSES:
+        mine, its, flags = of + r.SIDES[side], of + r.SIDES[1 - side], 0
+        message, path = kind != steps.SESSION, path_of(rows, mine, paths)
+        if message:
+            flags = find_rows(
+                columns, places, row, base, kind, time, number, size, side, connection, rows, of, mine, paths, path,
+                known, sent, groups, ages, last, views, currents, reads, words,
+            )  # fmt: skip
+        if flags < 0 or (kind == steps.ORDER and find_order(columns, places, row, rows, its, paths, path, words)):
             break
-        if kind != steps.USER and kind != steps.ORDER and kind != steps.SESSION:
-            break
-        of = r.WIDTH * slot
-        mine, its = of + r.SIDES[side], of + r.SIDES[1 - side]
-        message = kind != steps.SESSION
-        if not rows[of + r.SETTLED] and (not rows[of + r.QUIET] or (message and side == 0)):
-            break
-        # --- what the packet changes
-        flags, values, path, dq = 0, kind, path_of(rows, mine, paths), value(columns, places, p.F_DQ, row)
+        # --- the rules: what they change is changed, whatever comes of it
+        values = kind
         if kind != steps.USER:
             values = alone_word(columns, alone, kind, row, base)
-        transactional = kind == steps.USER and has(columns, places, p.F_SEQUENCE, row)
-        if message:
-            request_oldest(known)
-            tables.forget(known, number - known[tables.LIMIT])
-            tables.forget(sent, number - known[tables.LIMIT])
-            tables.forget(groups, number - known[tables.LIMIT])
-            flags = hopped(columns, places, row, rows, mine, side, words)
-            if flags < 0 or (path < 0 and (transactional or dq == _DIRECT)):
-                break
-            if find_message(columns, places, row, base, kind, time, size, connection, known, ages, last, words):
-                break
-        own = message and words[p.ORIGINAL]
-        if transactional:
-            flags |= p.TRANSACTIONAL
-            if own:
-                marks = find_transaction(columns, places, row, paths, path, sent, groups, views, currents, reads, words)
-                if marks < 0 or not rows[of + r.PASSED] >> side & 1:
-                    break
-                flags |= marks
-        there, other, acknowledged = -1, -1, value(columns, places, p.F_ORDER_NUMBER, row)
-        sequence = value(columns, places, p.F_SEQUENCE if transactional else p.F_ORDER_SEQUENCE, row)
-        if kind == steps.ORDER:
-            values = mixed(values, 2 * connection + side)  # Its queue is that of the host at the other end.
-            there = path_of(rows, its, paths)
-            if path < 0 or there < 0 or paths[there + r.PROGRESS] < 0 or paths[there + r.SEQUENCE] != sequence:
-                break
-            other = paths[path + r.PROGRESS] if paths[path + r.SEQUENCES] else -1
-            if paths[path + r.SEQUENCES] and (other < 0 or paths[path + r.SEQUENCE] != sequence):
-                break
-            before = value(columns, places, p.F_ORDER_PREVIOUS, row)
-            if acknowledged <= 0 or before != ((acknowledged - 1) & 0xFFFFFFFF):
-                break
-        # --- the rules: what they change is changed, whatever comes of it
-        steps.see(
-            rows, of, side, nodes, shared, out, kind, time, number,
-            value(columns, places, p.F_DM, row), value(columns, places, p.F_WINDOW, row),
-            value(columns, places, p.F_ACK, row), value(columns, places, p.F_LOWEST, row),
-            value(columns, places, p.F_FLAGS, row), value(columns, places, p.F_USER_SENT, row),
-            value(columns, places, p.F_RECOVERABLE_SENT, row), value(columns, places, p.F_CLASS, row),
-            meta[row, OF_OFFSET] + size, meta[row, OF_HEARD],
+        see_flow(
+            columns, places, row, kind, time, number, side, meta[row, OF_OFFSET] + size, meta[row, OF_HEARD], rows, of,
+            nodes, shared, out,
         )  # fmt: skip
         shared[r.DECIDED] = 1
+        if kind == steps.ORDER:  # Its queue is that of the host at the other end.
+            values = mixed(values, 2 * connection + side)
         values = class_word(out, values, last_outcome)
         if message:
-            messages.age(
-                rows, of, mine, ages, words[p.AT_AGE], 0, time_out, time, value(columns, places, p.F_SENT_TIME, row),
-                value(columns, places, p.F_ALLOWED, row), 1,
-            )  # fmt: skip
-            if words[p.AT_LAST] >= 0:
-                messages.name(last, words[p.AT_LAST], time_out, columns[places[F_MESSAGE, 2], row])
+            see_message(columns, places, row, time, rows, of, mine, ages, last, time_out, words)
             values = class_word(time_out, values, last_outcome)
-        if transactional and own:
-            view = words[p.AT_VIEW]
-            for scope in range(2):
-                if reads >> scope & 1:
-                    messages.see(
-                        views, view, scope, currents, words[p.AT_CURRENT + scope], 0, paths, path, path, shared,
-                        queue_out if scope else session_out, time, connection, sequence,
-                        value(columns, places, p.F_NUMBER, row), value(columns, places, p.F_PREVIOUS, row), 0,
-                    )  # fmt: skip
-            followed = messages.follow(views, view, reads)
-            values = class_word(queue_out if followed else session_out, values, last_outcome)
-            flags |= (followed | views[view + tables.FAILED] << 1) * p.VIEWED
-        if kind == steps.ORDER:
-            orders.see(
-                rows, of, side, paths, there, paths[there + r.PROGRESS], other, shared, order_out, time, sequence,
-                acknowledged, dq, 1,
+        if flags & p.OWN:
+            followed = see_sequence(
+                columns, places, row, time, connection, paths, path, shared, views, currents, reads, session_out,
+                queue_out, words,
             )  # fmt: skip
+            values = class_word(queue_out if followed else session_out, values, last_outcome)
+            flags |= (followed | views[words[p.AT_VIEW] + tables.FAILED] << 1) * p.VIEWED
+        if kind == steps.ORDER:
+            see_order(columns, places, row, time, side, rows, of, paths, shared, order_out, words)
             values = class_word(order_out, values, last_outcome)
         if values == p.NONE or rows[mine + r.MISCOUNTED]:
             break
         found = class_of(classes, kind, flags, values, cursor)
         if found < 0:
             break
-        # --- everything is usual: remember it
-        shared[r.DECIDED] = 0
-        means[place] = classes[found + p.MEANS]
+        shared[r.DECIDED], means[place] = 0, classes[found + p.MEANS]
         if message:
-            offset = offsets_0[row] if one else 0
-            entered[place] = enter_message(columns, places, row, known, number, offset if one else -1, offset, size)
-            if dq == _DIRECT:
-                paths[path + r.NAMED_DIRECT] = 1
-        if transactional:
-            orders.begin(paths, path, time)
-            if own:
-                enter_transaction(
-                    columns, places, row, number, time, connection, rows, of, mine, paths, path, sent, groups, words
-                )
-            orders.end(paths, path, time, connection)
+            entered[place] = enter(
+                columns, places, row, number, time, offset, size, connection, flags, rows, of, mine, paths, path, known,
+                sent, groups, words,
+            )  # fmt: skip
         at += 1
         cursor[p.WHY] = p.ENDED
-    cursor[p.AT] = at
-    return int(at - begin)
+    count, cursor[p.AT] = at - cursor[p.AT], at
+    return int(count)

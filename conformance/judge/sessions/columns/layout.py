@@ -30,9 +30,10 @@ KEYS: Final = (
 
 # What was found of a packet: the words of its queue; the rows of its sender's current sequence for each scope, smallest
 # age and last identifier; that of its transaction, -1 for a new one; that of its sender's sequences, -1 where it has no
-# sequence of its sender's; and its original sender sends it.
-Q0, Q1, AT_CURRENT, _, AT_AGE, AT_LAST, AT_GROUP, AT_VIEW, ORIGINAL = range(9)
-SCRATCH = 9
+# sequence of its sender's; its original sender sends it; those of the path that an OrderAck is about, and of the
+# progress of its own path.
+Q0, Q1, AT_CURRENT, _, AT_AGE, AT_LAST, AT_GROUP, AT_VIEW, ORIGINAL, THERE, OTHER = range(11)
+SCRATCH = 11
 # What the class of a packet is told by besides its verdicts: its hop count is judged; its sender's name, by side; a
 # transactional message, of its sender's; the first and the last of its transaction, which is known.
 HOPPED, NAMED, TRANSACTIONAL, OWN, BEGINS, ENDS, GOES_ON, VIEWED = (1 << bit for bit in (0, 1, 3, 4, 5, 6, 7, 8))
