@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.capture import Closed, Frame
+from conformance.capture import Closed, Event, Frame
 from conformance.judge.sessions.acknowledgments import Original
 from conformance.judge.sessions.context import MAX_HOSTS, Seen
 from conformance.judge.sessions.judge import SessionJudge, judge_sessions
 from conformance.judge.sessions.mutations import (
+    BETA,
     MUTATIONS,
     ROUTED,
     Edit,
@@ -24,6 +25,7 @@ from conformance.judge.sessions.mutations import (
     lasting,
     later,
     lost,
+    numbered,
     on,
     outlasting,
     put,
@@ -41,6 +43,7 @@ ORDERED, RESENT, DISCARDED = "MQQB-3.1.6.9.sent", "MQQB-3.1.6.5.resent", "MQQB-3
 QUEUE = "UserHeader.DestinationQueue.DirectFormatName"
 TX_FLAGS = "TransactionHeader.Flags"
 COUNT = "SessionHeader.AckSequenceNumber"
+SOURCE = "UserHeader.SourceQueueManager"
 ALL_WORDS = Original(1, 0, 15, None, ("direct", "os:a\\q"), b"", False, False, False, None, False, None, None)
 """A message that asks for all words."""
 
@@ -240,3 +243,64 @@ def test_a_message_that_is_bridged_may_have_been_removed():
     lasting = put(11, "BaseHeader.TimeToReachQueue", 0xFFFFFFFF)
     assert RESENT not in failed(edited(RESENDING, lasting))
     assert RESENT in failed(edited(RESENDING, lasting, put(15, "TransactionHeader.PreviousTxSequenceNumber", 2)))
+
+
+def moved(number: float, like: int, **changes) -> Edit:
+    """Send a frame on the connection, and from the side, of another one."""
+
+    def change(events: list[Event]) -> list[Event]:
+        one = frame(events, like)
+        ends = {key: getattr(one, key) for key in ("connection", "side", "source", "destination")}
+        return on(number, lambda old: replace(old, **ends, **changes))(events)
+
+    return change
+
+
+@pytest.mark.parametrize(("waits_ms", "fails"), [(8_700, True), (7_000, False)])
+def test_a_message_has_the_acknowledgment_that_is_nearly_due(waits_ms, fails):
+    """Message 23 is acknowledged after 10 seconds, and a message goes the other way just before."""
+    other = put(-1, SOURCE, BETA.bytes_le), put(-1, "UserHeader.MessageID", 9_001)
+    made = copy(23, 23, *other, later_ns=waits_ms * 1_000_000), moved(23.5, 22)
+    events = edited(RECONNECTING, *made, put(24, "SessionHeader.UserMsgSequenceNumber", 1))
+    assert failed(events) == ({"MQQB-3.1.7.11.header-included"} if fails else set())
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_message_that_its_queue_manager_sent_to_one_host_comes_from_there_with_one_hop(hops):
+    """The acceptor passes on message 5 over its own connection."""
+    made = copy(5, 17, flip(-1, "UserHeader.Flags", hops)), moved(17.5, 17), put(18, COUNT, 6)
+    assert ("MQQB-3.1.5.8.2.hop-count" in failed(edited(RECONNECTING, *made))) == (hops == 2)
+
+
+@pytest.mark.parametrize(("second_ms", "third_ms", "fails"), [(1_900, 3_000, True), (1_000, 1_900, False)])
+def test_an_order_ack_that_nothing_puts_off_comes_soon(second_ms, third_ms, fails):
+    """Long after the OrderAck before, messages that follow do not begin the timer anew."""
+    number, previous = (f"TransactionHeader.{name}TxSequenceNumber" for name in ("", "Previous"))
+    events = edited(CONSISTENT, drop(24, 26), moved(25, 23), later(22, 14_000), delayed(25, third_ms - 450))
+    for place, after_ms in ((3, third_ms), (2, second_ms)):
+        values = put(-1, "UserHeader.MessageID", 7_014 + place), put(-1, number, place), put(-1, previous, place - 1)
+        events = numbered(copy(22, 22, *values, flip(-1, TX_FLAGS, 0x100 * place), later_ns=after_ms * 10**6)(events))
+    assert (ORDERED in failed(events)) == fails
+
+
+@pytest.mark.parametrize(("final", "fails"), [(0xC001, True), (0x4000, False)])
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_message_has_one_end(final, fails, first):
+    """A FinalAck and an acknowledgment to the administration queue, in either order."""
+    judge = SessionJudge(assignment("windows"))
+    fates, notes = judge.tables.messages.fates, judge._notes
+    one, other = (
+        Seen(word, dissect(word.data, transport="tcp"))
+        for word in (
+            frame(edited(CONSISTENT, put(19, CLASS, 0x4000)), 19),
+            frame(edited(RESENDING, put(24, CLASS, final)), 24),
+        )
+    )
+    steps = [
+        lambda: fates.acknowledge(one, notes, ("a", 1), ALL_WORDS),
+        lambda: fates.finish(other, notes, ("a", 1), ALL_WORDS),
+    ]
+    steps[first]()
+    steps[1 - first]()
+    found = {said.requirement for said in notes.take() if said.outcome is Outcome.FAIL}
+    assert found == ({RECEIVED} if fails else set())

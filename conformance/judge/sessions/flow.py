@@ -18,8 +18,8 @@ from conformance.judge.sessions.context import (
     Notes,
     Seen,
 )
-from conformance.judge.sessions.packets import judge_alone
-from conformance.judge.sessions.registers import NONE, Connection
+from conformance.judge.sessions.packets import Addresses, judge_alone
+from conformance.judge.sessions.registers import ENDS, NONE, Connection
 from conformance.judge.sessions.reports import RULES, report, results
 
 _PARAMETERS = "ConnectionParametersHeader"
@@ -48,6 +48,7 @@ class Flow:
 
     connection: Connection
     pending: dict[Side, deque[Waiting]] = field(default_factory=dict)
+    addresses: dict[Side, Addresses] = field(default_factory=lambda: {side: Addresses() for side in ENDS})
 
     def see(self, seen: Seen, notes: Notes) -> None:
         """Judge a packet that was intelligible."""
@@ -141,7 +142,7 @@ def judge_connection(seen: Seen, notes: Notes, flow: Flow) -> Counted:
         connection.lose(side)
         return Counted()
     if seen.kind != "UserMessage":
-        judge_alone(seen, notes)
+        judge_alone(seen, notes, flow.addresses[side])
     if seen.kind == "Malformed":
         connection.lose(side)
     flow.see(seen, notes)

@@ -351,7 +351,10 @@ class Opening:
             # A connection tried again, or made anew, is made without a ping (MS-MQQB 3.1.5.2.2).
             notes.judge(_SE, True, seen, 1, session)
         elif ping is not None and ping.used and ping.answer and seen.time_ns - ping.time_ns > _AGAIN_NS:
-            notes.judge(_SE, False, seen, 1, session)  # Of this session there is no ping, though others have theirs.
+            if pings.answers_after(seen, ping.answer):
+                notes.undecided(_SE, seen, "the request of a ping is not in the capture")
+            else:  # Of this session there is no ping, though others have theirs.
+                notes.judge(_SE, False, seen, 1, session)
         elif ping is not None:
             ping.used = True
             notes.same(_SE, seen, 0, session)

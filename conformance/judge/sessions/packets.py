@@ -162,15 +162,39 @@ _CLASS = requirement_id("MQQB-2.2.5.message-class")
 _SPX_ADDRESS = re.compile(r"[0-9A-F]{8}\.[0-9A-F]{12}", re.IGNORECASE)
 
 
-def judge_alone(seen: Seen, notes: Notes) -> None:
-    """Judge a packet by the rules of its kind whose fields were decoded."""
+@dataclass(slots=True)
+class Addresses:
+    """How one side of a connection names the order queue at the other end, which has one address (MS-MQQB 3.1.7.17).
+
+    right: once by the address that the capture shows. stray: the first one by an unknown address, and that; None where
+    it was blamed.
+    """
+
+    right: bool = False
+    stray: tuple[Seen, str, str] | None = None
+    blamed: bool = False
+
+    def see(self, seen: Seen, notes: Notes, requirement: str, address: str, *, right: bool) -> None:
+        """Take notice of an address. Where the right one is named too, nothing is translated on the way."""
+        if right:
+            self.right = True
+        elif self.stray is None and not self.blamed:
+            self.stray = seen.kept(), requirement, address
+        if self.right and self.stray is not None:
+            stray, broken, named = self.stray
+            self.stray, self.blamed = None, True
+            notes.judge_late(broken, False, stray, stray.hosts[1], named)
+
+
+def judge_alone(seen: Seen, notes: Notes, addresses: Addresses | None = None) -> None:
+    """Judge a packet by the rules of its kind whose fields were decoded. addresses: of its side."""
     kind = "Ping" if seen.connection is None else seen.kind
     for rule in RULES.get(kind, ()):
         found = seen.number(rule.field)
         if found is not None:
             notes.judge(rule.requirement, rule.holds(found), seen, rule.expected, found)
     if kind in _ACKNOWLEDGED:
-        _acknowledges(seen, notes, *_ACKNOWLEDGED[kind])
+        _acknowledges(seen, notes, addresses or Addresses(), *_ACKNOWLEDGED[kind])
     if kind == "OrderAck":
         _order_ack(seen, notes)
     elif kind == "FinalAck":
@@ -179,7 +203,9 @@ def judge_alone(seen: Seen, notes: Notes) -> None:
         notes.judge(_PRESENT.requirement, False, seen, _PRESENT.expected, "fewer")
 
 
-def _acknowledges(seen: Seen, notes: Notes, to: str, labelled: str, addressed: str, flagged: str) -> None:
+def _acknowledges(
+    seen: Seen, notes: Notes, addresses: Addresses, to: str, labelled: str, addressed: str, flagged: str
+) -> None:
     _flags(seen, notes, flagged)
     notes.same(labelled, seen, ORDER_LABEL, seen.text("MessagePropertiesHeader.Label"))
     kind = seen.number("UserHeader.Flags.DQ")
@@ -187,7 +213,7 @@ def _acknowledges(seen: Seen, notes: Notes, to: str, labelled: str, addressed: s
         name = seen.text("UserHeader.DestinationQueue.DirectFormatName") or ""
         notes.judge(to, _names_order_queue(name), seen, "TCP:address\\PRIVATE$\\order_queue$", name)
         if name[:4].upper() == "TCP:" and _names_order_queue(name):
-            _addressed(seen, notes, addressed, name[4 : -len(ORDER_QUEUE_NAME)])
+            _addressed(seen, notes, addresses, addressed, name[4 : -len(ORDER_QUEUE_NAME)])
     elif kind == 3:
         found = seen.number("UserHeader.DestinationQueue.PrivateQueueIdentifier")
         notes.same(to, seen, ORDER_QUEUE_ID, found)
@@ -204,16 +230,18 @@ def _flags(seen: Seen, notes: Notes, requirement: str) -> None:
     notes.judge(requirement, holds, seen, 0, found, readings)
 
 
-def _addressed(seen: Seen, notes: Notes, requirement: str, address: str) -> None:
+def _addressed(seen: Seen, notes: Notes, addresses: Addresses, requirement: str, address: str) -> None:
     """Judge the address of an order queue: the acknowledging host's own one is no address of the queue's host."""
     own, other = map(_address, seen.hosts)
     named = _address(address)
     if named == other:
         notes.judge(requirement, True, seen, str(other), address)
+        addresses.see(seen, notes, requirement, address, right=True)
     elif named == own:
         notes.judge(requirement, False, seen, str(other), address)
     else:
         notes.undecided(requirement, seen, "a router may pass it on, or addresses are translated on the way")
+        addresses.see(seen, notes, requirement, address, right=False)
 
 
 @lru_cache(maxsize=1024)
@@ -348,6 +376,11 @@ class Pings:
         if found is None or notes.timeless(found.time_ns, seen.time_ns) is not None:
             return None
         return found if 0 <= seen.time_ns - found.time_ns <= _RELATED_NS else None
+
+    def answers_after(self, seen: Seen, answer: Answer) -> bool:
+        """Tell whether another response than this one came last from the acceptor to the initiator of a request."""
+        _, last = self._managers.get(seen.hosts[1], ("", seen))
+        return last.hosts == seen.hosts[::-1] and last.time_ns > answer.time_ns
 
     @property
     def any(self) -> bool:
