@@ -299,11 +299,6 @@ class SessionJudge:
         return self._notes.kinds or ()
 
     @property
-    def open_notes(self) -> Notes:
-        """Notes and suspicions so far."""
-        return self._notes
-
-    @property
     def due_ns(self) -> int:
         """The time of the first packet that decides about an earlier one."""
         return self._notes.due_ns
