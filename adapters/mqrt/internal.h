@@ -90,7 +90,7 @@ bool session_cancel(uint32_t queue, bool (*chosen)(const struct waiter *, const 
 HRESULT session_nonsense(void); // ends the session
 
 // handles.c
-enum kind { NONE, QUEUE, CURSOR, CERTIFICATE, EVENT, LOCATOR };
+enum kind { NONE, QUEUE, CURSOR, CERTIFICATE, LOCATOR };
 struct handle { // a copy of what is known of one
     uint32_t id, generation, parent;
     char json[256];

@@ -371,6 +371,12 @@ HRESULT session_ready(struct session *about) {
 
 // --- requests ---
 
+static int64_t milliseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 void request_open(struct request *r, enum method method) {
     r->method = method;
     r->id = atomic_fetch_add(&next_id, 1);
@@ -411,11 +417,15 @@ static HRESULT submit(struct request *r, struct waiter *w) {
     return MQ_OK;
 }
 
+// Until the answer; or, for a session that never says that a call waits, a quarter of a second.
 static void await(struct waiter *w, bool until_pending) {
+    int64_t end = until_pending ? milliseconds() + PENDING_MS : 0;
     pthread_mutex_lock(&S.lock);
-    for (int turns = 0; !w->done && !(until_pending && (w->pending || turns > 1)); turns++) {
-        if (S.leading) follow(w, until_pending ? PENDING_MS : -1);
-        else lead(until_pending ? PENDING_MS : -1);
+    while (!w->done && !(until_pending && w->pending)) {
+        int left = until_pending ? (int)(end - milliseconds()) : -1;
+        if (until_pending && left <= 0) break;
+        if (S.leading) follow(w, left);
+        else lead(left);
     }
     pass_on();
     pthread_mutex_unlock(&S.lock);
@@ -470,15 +480,16 @@ HRESULT request_start(struct request *r, struct waiter *w) {
     if (FAILED(status)) return status;
     await(w, true);
     pthread_mutex_lock(&S.lock);
-    bool running = background();
-    if (!w->done) {
+    bool leave = background() && !w->done;
+    if (leave) {
         w->background = true;
         S.background_waits++;
-        status = MQ_INFORMATION_OPERATION_PENDING;
-        if (running) pthread_cond_signal(&S.wanted);
+        pthread_cond_signal(&S.wanted);
     }
     pthread_mutex_unlock(&S.lock);
-    return w->done && status != MQ_INFORMATION_OPERATION_PENDING ? w->failure : status;
+    if (leave) return MQ_INFORMATION_OPERATION_PENDING; // the waiter may be gone
+    await(w, false);
+    return w->failure;
 }
 
 bool session_cancel(uint32_t queue, bool (*chosen)(const struct waiter *, const void *), const void *with) {
@@ -524,7 +535,8 @@ static void in_child(void) {
     memset(S.waiting, 0, sizeof S.waiting);
     S.following = S.completed = S.last_completed = NULL;
     S.background_waits = 0;
-    S.in_from = S.in_seen = S.in_to = 0;
+    S.in = NULL; // its reader may have been about to move it
+    S.in_from = S.in_seen = S.in_to = S.in_room = 0;
     pthread_mutex_init(&S.lock, NULL);
     pthread_mutex_init(&S.writing, NULL);
     pthread_mutex_init(&S.connecting, NULL);
