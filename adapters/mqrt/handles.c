@@ -62,7 +62,7 @@ HRESULT handle_find(const void *handle, enum kind kind, struct handle *about) {
     pthread_mutex_lock(&lock);
     struct entry *entry = look(handle, kind);
     if (entry) {
-        *about = (struct handle){.id = (uint32_t)(uintptr_t)handle, .generation = entry->generation, .parent = entry->parent, .name = entry->name, .units = entry->units, .data = entry->data, .length = entry->length};
+        *about = (struct handle){.id = (uint32_t)(uintptr_t)handle, .generation = entry->generation, .parent = entry->parent, .length = entry->length};
         strcpy(about->json, entry->json);
     }
     pthread_mutex_unlock(&lock);
@@ -114,4 +114,14 @@ HRESULT handle_name(uint32_t queue, WCHAR *into, DWORD *length) {
     HRESULT status = entry ? name_give(entry->name, entry->units, into, length, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL) : MQ_ERROR_INVALID_HANDLE;
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+// What a certificate or a locator keeps, copied while the table is locked. into NULL: into `out`, as a member of the request.
+HRESULT handle_data(const void *handle, enum kind kind, void *into, size_t room, struct out *out, const char *member) {
+    pthread_mutex_lock(&lock);
+    struct entry *entry = look(handle, kind);
+    if (entry && into) memcpy(into, entry->data, entry->length < room ? entry->length : room);
+    else if (entry && entry->length) out_bytes(out, member, entry->data, entry->length);
+    pthread_mutex_unlock(&lock);
+    return entry ? MQ_OK : MQ_ERROR_INVALID_HANDLE;
 }

@@ -94,7 +94,7 @@ enum kind { NONE, QUEUE, CURSOR, CERTIFICATE, LOCATOR };
 struct handle { // a copy of what is known of one
     uint32_t id, generation, parent;
     char json[256];
-    WCHAR *name; // of a queue: stays until it is closed
+    WCHAR *name; // these three only for handle_add
     size_t units;
     void *data;
     uint32_t length;
@@ -104,6 +104,7 @@ HRESULT handle_find(const void *handle, enum kind kind, struct handle *about);
 bool handle_remove(const void *handle, enum kind kind);
 bool handle_text(const struct json *value, struct handle *about); // of the session's handle, for about->json
 HRESULT handle_name(uint32_t queue, WCHAR *into, DWORD *length);
+HRESULT handle_data(const void *handle, enum kind kind, void *into, size_t room, struct out *out, const char *member);
 void handles_lock(void);
 void handles_unlock(bool in_child);
 void events_lock(void);
@@ -111,22 +112,29 @@ void events_unlock(bool in_child);
 void event_signal(const void *handle);
 
 // properties.c
+enum { MOST_PROPERTIES = 256 };
 HRESULT props_check(const MQPROPS *props, HRESULT missing);
-void props_status(const MQPROPS *props, uint32_t at, HRESULT status);
-HRESULT props_result(const HRESULT *statuses, const MQPROPS *props);
-int props_find(const MQPROPS *props, PROPID id); // -1: not there
-bool variant_read(const struct answer *a, const struct json *value, MQPROPVARIANT *into); // of the protocol's `variant`
+HRESULT props_result(const HRESULT *statuses, const MQPROPS *props); // fills aStatus; what the function returns for it
+int props_find(const MQPROPS *props, PROPID id);                     // -1: not there
+bool props_repeated(const MQPROPS *props, uint32_t at);
+bool variant_read(const struct answer *a, const struct json *value, MQPROPVARIANT *into); // the protocol's `variant`; false: nonsense
+bool value_read(const struct json *value, uint16_t vt, MQPROPVARIANT *into);              // allocates texts and GUIDs
 void variant_free(MQPROPVARIANT *value);
 
 // names.c
 HRESULT name_give(const WCHAR *name, size_t units, WCHAR *into, DWORD *length, HRESULT too_small);
 HRESULT name_path(const struct session *about, const WCHAR *path, struct out *out, const char *member); // "." becomes the computer
 HRESULT name_check(const WCHAR *format_name, size_t *units);
+bool name_local(const struct session *about, const WCHAR *computer); // NULL, "." and its name
 void out_target(struct out *out, const WCHAR *format_name, size_t units); // format_name NULL: the machine
 
 // transaction.c
-HRESULT transaction_json(ITransaction *transaction, char json[256], bool *single); // json empty: none
-HRESULT transaction_end(const char *json, enum method end);
-HRESULT transaction_begin(char json[256]);
+HRESULT transaction_json(ITransaction *transaction, uint32_t generation, char json[256], bool *single); // json empty: none
+HRESULT transaction_begin(char json[256], uint32_t *generation);
+HRESULT transaction_end(const char *json, uint32_t generation, enum method end);
+
+// send.c and receive.c
+struct property { PROPID id; uint16_t vt; PROPID length; uint8_t sent; HRESULT small; }; // length: the property with its length
+const struct property *message_property(PROPID id);
 
 #endif

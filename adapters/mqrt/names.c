@@ -19,6 +19,19 @@ HRESULT name_check(const WCHAR *format_name, size_t *units) {
     return !format_name ? MQ_ERROR_INVALID_PARAMETER : !*units || *units == SIZE_MAX ? MQ_ERROR_ILLEGAL_FORMATNAME : MQ_OK;
 }
 
+static bool same_name(const WCHAR *one, const WCHAR *other, size_t units) {
+    for (size_t i = 0; i < units; i++) {
+        WCHAR a = one[i] >= 'a' && one[i] <= 'z' ? (WCHAR)(one[i] - 32) : one[i], b = other[i] >= 'a' && other[i] <= 'z' ? (WCHAR)(other[i] - 32) : other[i];
+        if (a != b) return false;
+    }
+    return true;
+}
+
+bool name_local(const struct session *about, const WCHAR *computer) {
+    size_t units = computer ? wide_length(computer) : 0;
+    return !units || (units == 1 && *computer == '.') || (units == about->computer_units && same_name(computer, about->computer, units));
+}
+
 HRESULT name_path(const struct session *about, const WCHAR *path, struct out *out, const char *member) {
     WCHAR whole[1024];
     size_t units = wide_length(path), here = 0;
@@ -75,8 +88,7 @@ EXPORT HRESULT MQPathNameToFormatName(const WCHAR *path, WCHAR *into, DWORD *len
     if (dot) { memcpy(name + at, about.computer, about.computer_units * sizeof *name); at += about.computer_units; }
     memcpy(name + at, path + dot, (units - dot) * sizeof *name);
     at += units - dot;
-    bool local = dot || (units > about.computer_units && path[about.computer_units] == '\\');
-    for (size_t i = 0; local && !dot && i < about.computer_units; i++) local = (path[i] | 32) == (about.computer[i] | 32);
+    bool local = dot || (units > about.computer_units && path[about.computer_units] == '\\' && same_name(path, about.computer, about.computer_units));
     if (local && about.offers[QUEUES_GET]) {
         request_open(&request, QUEUES_GET);
         out_wide(&request.out, "format_name", name, at);
