@@ -183,7 +183,7 @@ EXPORT HRESULT MQOpenQueue(const WCHAR *format_name, DWORD access, DWORD share, 
     status = request_call(&request, &answer, "queue");
     if (!FAILED(status) && !handle_text(json_member(&answer, answer.result, "queue"), &made)) status = session_nonsense();
     answer_free(&answer);
-    if (FAILED(status)) return status == MQ_ERROR_STALE_HANDLE && made.generation != about.generation ? MQ_ERROR_SERVICE_NOT_AVAILABLE : status;
+    if (FAILED(status)) return status;
     made.name = malloc((made.units + 1) * sizeof *made.name);
     if (!made.name) return MQ_ERROR_INSUFFICIENT_RESOURCES;
     memcpy(made.name, format_name, (made.units + 1) * sizeof *made.name);
