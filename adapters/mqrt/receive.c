@@ -8,7 +8,6 @@
 
 enum { LABEL_UNITS = 250, NAME_UNITS = 1024, SENDER_BYTES = 68, CERTIFICATE_BYTES = 65536, PENDING = 0x103 };
 #define VECTOR (VT_UI1 | VT_VECTOR)
-#define AGAIN ((HRESULT)1) // somebody else took the message
 enum plan { PLAIN, TWO_PHASE, LOOK_FIRST };
 
 struct read {
@@ -18,7 +17,7 @@ struct read {
     char queue[256], cursor[256], transaction[256];
     DWORD timeout, action;
     uint64_t lookup_id;
-    bool by_id, taken; // taken: the message is in the properties, only the caller has to learn it
+    bool by_id, again, taken; // again: somebody else took what was seen. taken: only the caller has to learn of the message
     int64_t began;
     MQMSGPROPS *props;
     OVERLAPPED *overlapped;
@@ -65,9 +64,8 @@ static size_t sender(const struct json *text, uint8_t bytes[SENDER_BYTES]) {
     return 8 + 4 * (size_t)count;
 }
 
-static DWORD name_units(const struct read *read, PROPID id, WCHAR *into, DWORD room) {
+static DWORD name_units(const struct read *read, WCHAR *into, DWORD room) {
     DWORD units = room;
-    (void)id;
     HRESULT status = handle_name(read->waiter.queue, into, &units);
     return status == MQ_ERROR_INVALID_HANDLE ? 0 : units;
 }
@@ -79,7 +77,7 @@ static uint32_t need(const struct read *read, const struct answer *a, const stru
     uint8_t bytes[SENDER_BYTES];
     const struct json *value = source(a, message, id);
     if (id == PROPID_M_SENDERID) return (uint32_t)sender(json_member(a, message, "sender"), bytes);
-    if (of_destination(id)) return name_units(read, id, NULL, 0);
+    if (of_destination(id)) return name_units(read, NULL, 0);
     if (message_property(id)->vt == VECTOR) return (uint32_t)json_byte_count(value);
     return value || id == PROPID_M_LABEL ? (uint32_t)json_units(value, NULL, 0) + 1 : 0;
 }
@@ -174,7 +172,7 @@ static bool give(const struct read *read, const struct answer *a, const struct j
         return !value || json_bytes(value, into->caub.pElems, into->caub.cElems, &size);
     } else if (known->vt == VT_LPWSTR) {
         uint32_t units = need(read, a, m, known->id), wide = room(read->props, at);
-        if (units && of_destination(known->id)) name_units(read, known->id, into->pwszVal, wide);
+        if (units && of_destination(known->id)) name_units(read, into->pwszVal, wide);
         else if (units && units <= wide) {
             json_units(source(a, m, known->id), into->pwszVal, units - 1);
             into->pwszVal[units - 1] = 0;
@@ -326,8 +324,8 @@ static HRESULT take_seen(struct read *read, const struct json *seen) {
     }
     out_handle(&request.out, "transaction", read->transaction);
     HRESULT status = request_call(&request, &answer, "message");
-    if (status == MQ_ERROR_MESSAGE_NOT_FOUND || status == MQ_ERROR_IO_TIMEOUT || status == MQ_ERROR_MESSAGE_ALREADY_RECEIVED) status = AGAIN;
-    if (status == MQ_OK) {
+    read->again = status == MQ_ERROR_MESSAGE_NOT_FOUND || status == MQ_ERROR_IO_TIMEOUT || status == MQ_ERROR_MESSAGE_ALREADY_RECEIVED;
+    if (!FAILED(status)) {
         const struct json *message = json_member(&answer, answer.result, "message");
         status = fits(read, &answer, message);
         status = give_all(read, &answer, message, status);
@@ -339,6 +337,7 @@ static HRESULT take_seen(struct read *read, const struct json *seen) {
 // What the answer to the first step means. The answer is freed.
 static HRESULT proceed(struct read *read) {
     struct answer *a = &read->waiter.answer;
+    read->again = false;
     HRESULT status = FAILED(read->waiter.failure) ? read->waiter.failure : answer_status(a, "message");
     if (!FAILED(status)) {
         const struct json *message = json_member(a, a->result, "message");
@@ -366,7 +365,7 @@ static HRESULT run(struct read *read, bool may_wait) {
         if (status == MQ_INFORMATION_OPERATION_PENDING && may_wait) return status;
         if (FAILED(status)) { answer_free(&read->waiter.answer); return status; }
         status = proceed(read);
-        if (status != AGAIN) return status;
+        if (!read->again) return status;
     }
 }
 
@@ -388,7 +387,7 @@ static void completed(struct waiter *waiter) {
     struct read *read = (struct read *)waiter;
     if (!read->taken) {
         HRESULT status = proceed(read);
-        if (status == AGAIN) status = run(read, true);
+        if (read->again) status = run(read, true);
         if (status == MQ_INFORMATION_OPERATION_PENDING) return;
         read->result = status;
     }
