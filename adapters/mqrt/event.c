@@ -61,7 +61,7 @@ EXPORT int32_t mqrt_event_wait(HANDLE event, DWORD milliseconds) {
     struct timespec until;
     int32_t result = 0x102;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += milliseconds / 1000;
+    until.tv_sec += (time_t)(milliseconds / 1000);
     until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
     if (until.tv_nsec >= 1000000000) { until.tv_sec++; until.tv_nsec -= 1000000000; }
     pthread_mutex_lock(&lock);

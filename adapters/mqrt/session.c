@@ -173,7 +173,7 @@ static void lead(int timeout) {
     bool over, parsed = false;
     struct answer answer = {0};
     char *line = read_line(fd, timeout, &length, &over);
-    if (line) parsed = length <= LINE && json_parse(&answer, line, length);
+    if (line) parsed = json_parse(&answer, line, length) && length <= LINE;
     pthread_mutex_lock(&S.lock);
     S.leading = false;
     if (line && !hand_out(&answer, parsed)) {

@@ -9,10 +9,12 @@
 #include <string.h>
 
 extern int checked, failed;
+_Static_assert(sizeof(MQPROPVARIANT) == 8 + 2 * sizeof(void *) && sizeof(MQPROPERTYRESTRICTION) == 16 + 2 * sizeof(void *), "as on Windows");
+_Static_assert(sizeof(MQPROPS) == 4 * sizeof(void *) && sizeof(XACTTRANSINFO) == 40 && sizeof(OVERLAPPED) == 8 + 3 * sizeof(void *), "as on Windows");
 static inline void expect(HRESULT got, HRESULT wanted, const char *what, const char *file, int line) {
-    checked++;
+    __atomic_add_fetch(&checked, 1, __ATOMIC_RELAXED);
     if (got == wanted) return;
-    failed++;
+    __atomic_add_fetch(&failed, 1, __ATOMIC_RELAXED);
     printf("%s:%d: %s is 0x%08X and not 0x%08X\n", file, line, what, (unsigned)got, (unsigned)wanted);
 }
 #define EXPECT(call, wanted) expect((HRESULT)(call), (HRESULT)(wanted), #call, __FILE__, __LINE__)
