@@ -72,6 +72,7 @@ AMOUNTS = {
     "pipeline.examples": Amount(4, 300, "captures cut and ranged anywhere, beside every fixture; rare ones at night"),
     # adapter
     "adapter.seconds-against-a-hostile-driver": Amount(9, 10, "the budget of a run; by day it ends at a deviation"),
+    "adapter.rounds-of-random-properties": Amount(5_000, 100_000, "each function meets each type; rare mixes at night"),
     # command line
     "cli.examples-of-a-whole-run": Amount(3, 30, "all suites from end to end; at night as many as a user gets"),
     "cli.situations-of-a-whole-run": Amount(100, 100_000, "the suite of situations is among them; all at night"),
@@ -123,6 +124,7 @@ ONLY = {
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
     "adapter.templates-default-run": "eight minutes of default runs; a push runs the suites that templates are for",
     "adapter.busy-machine": "twelve loops beside a driver on a real clock, for minutes; a push has slow drivers",
+    "adapter.mqrt-watched": "valgrind and ThreadSanitizer take a minute each; a push has AddressSanitizer",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",
 }
 """By name: tests of the night alone."""

@@ -129,7 +129,7 @@ static bool parse_word(struct parser *p, const char *word) {
 
 static uint32_t new_node(struct answer *a) {
     if (a->count == a->room) {
-        uint32_t room = a->room ? a->room * 2 : 48;
+        uint32_t room = a->room ? a->room * 4 : 16; // few answers have more
         struct json *nodes = a->count >= VALUES ? NULL : realloc(a->nodes, room * sizeof *nodes);
         if (!nodes) return 0;
         a->nodes = nodes;
