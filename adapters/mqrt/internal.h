@@ -133,6 +133,11 @@ HRESULT transaction_json(ITransaction *transaction, uint32_t generation, char js
 HRESULT transaction_begin(char json[256], uint32_t *generation);
 HRESULT transaction_end(const char *json, uint32_t generation, enum method end);
 
+// queues.c. made: MQCreateQueue takes it. set: MQSetQueueProperties does. attribute: its name in a directory.
+struct queue_property { PROPID id; uint16_t vt; bool made, set; const char *name, *attribute; };
+const struct queue_property *queue_property(PROPID id);
+void queue_value(struct out *out, const char *name, const MQPROPVARIANT *value);
+
 // send.c and receive.c
 struct property { PROPID id; uint16_t vt; PROPID length; uint8_t sent; HRESULT small; }; // length: the property with its length
 const struct property *message_property(PROPID id);

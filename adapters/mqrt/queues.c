@@ -4,25 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-// get: MQGetQueueProperties has it. made: MQCreateQueue takes it. set: MQSetQueueProperties does.
-static const struct { PROPID id; uint16_t vt; bool made, set; const char *name; } PROPERTIES[] = {
-    {PROPID_Q_INSTANCE, VT_CLSID, 0, 0, "PROPID_Q_INSTANCE"}, {PROPID_Q_TYPE, VT_CLSID, 1, 1, "PROPID_Q_TYPE"},
-    {PROPID_Q_PATHNAME, VT_LPWSTR, 1, 0, "PROPID_Q_PATHNAME"}, {PROPID_Q_JOURNAL, VT_UI1, 1, 1, "PROPID_Q_JOURNAL"},
-    {PROPID_Q_QUOTA, VT_UI4, 1, 1, "PROPID_Q_QUOTA"}, {PROPID_Q_BASEPRIORITY, VT_I2, 1, 1, "PROPID_Q_BASEPRIORITY"},
-    {PROPID_Q_JOURNAL_QUOTA, VT_UI4, 1, 1, "PROPID_Q_JOURNAL_QUOTA"}, {PROPID_Q_LABEL, VT_LPWSTR, 1, 1, "PROPID_Q_LABEL"},
-    {PROPID_Q_CREATE_TIME, VT_I4, 0, 0, "PROPID_Q_CREATE_TIME"}, {PROPID_Q_MODIFY_TIME, VT_I4, 0, 0, "PROPID_Q_MODIFY_TIME"},
-    {PROPID_Q_AUTHENTICATE, VT_UI1, 1, 1, "PROPID_Q_AUTHENTICATE"}, {PROPID_Q_PRIV_LEVEL, VT_UI4, 1, 1, "PROPID_Q_PRIV_LEVEL"},
-    {PROPID_Q_TRANSACTION, VT_UI1, 1, 0, "PROPID_Q_TRANSACTION"}, {PROPID_Q_PATHNAME_DNS, VT_LPWSTR, 0, 0, "PROPID_Q_PATHNAME_DNS"},
-    {PROPID_Q_MULTICAST_ADDRESS, VT_LPWSTR, 1, 1, "PROPID_Q_MULTICAST_ADDRESS"}, {PROPID_Q_ADS_PATH, VT_LPWSTR, 0, 0, "PROPID_Q_ADS_PATH"}};
+static const struct queue_property PROPERTIES[] = {
+    {PROPID_Q_INSTANCE, VT_CLSID, 0, 0, "PROPID_Q_INSTANCE", "identifier"},
+    {PROPID_Q_TYPE, VT_CLSID, 1, 1, "PROPID_Q_TYPE", "type"},
+    {PROPID_Q_PATHNAME, VT_LPWSTR, 1, 0, "PROPID_Q_PATHNAME", "path_name"},
+    {PROPID_Q_JOURNAL, VT_UI1, 1, 1, "PROPID_Q_JOURNAL", "journaling"},
+    {PROPID_Q_QUOTA, VT_UI4, 1, 1, "PROPID_Q_QUOTA", "quota"},
+    {PROPID_Q_BASEPRIORITY, VT_I2, 1, 1, "PROPID_Q_BASEPRIORITY", "base_priority"},
+    {PROPID_Q_JOURNAL_QUOTA, VT_UI4, 1, 1, "PROPID_Q_JOURNAL_QUOTA", "journal_quota"},
+    {PROPID_Q_LABEL, VT_LPWSTR, 1, 1, "PROPID_Q_LABEL", "label"},
+    {PROPID_Q_CREATE_TIME, VT_I4, 0, 0, "PROPID_Q_CREATE_TIME", "create_time"},
+    {PROPID_Q_MODIFY_TIME, VT_I4, 0, 0, "PROPID_Q_MODIFY_TIME", "modify_time"},
+    {PROPID_Q_AUTHENTICATE, VT_UI1, 1, 1, "PROPID_Q_AUTHENTICATE", "authentication"},
+    {PROPID_Q_PRIV_LEVEL, VT_UI4, 1, 1, "PROPID_Q_PRIV_LEVEL", "privacy_level"},
+    {PROPID_Q_TRANSACTION, VT_UI1, 1, 0, "PROPID_Q_TRANSACTION", "transactional"},
+    {PROPID_Q_PATHNAME_DNS, VT_LPWSTR, 0, 0, "PROPID_Q_PATHNAME_DNS", "qualified_path_name"},
+    {PROPID_Q_MULTICAST_ADDRESS, VT_LPWSTR, 1, 1, "PROPID_Q_MULTICAST_ADDRESS", "multicast_address"},
+    {PROPID_Q_ADS_PATH, VT_LPWSTR, 0, 0, "PROPID_Q_ADS_PATH", "directory_path"}};
 
-enum { KNOWN = sizeof PROPERTIES / sizeof *PROPERTIES };
-
-static int known(PROPID id) {
-    for (int i = 0; i < KNOWN; i++) if (PROPERTIES[i].id == id) return i;
-    return -1;
+const struct queue_property *queue_property(PROPID id) {
+    for (size_t i = 0; i < sizeof PROPERTIES / sizeof *PROPERTIES; i++) if (PROPERTIES[i].id == id) return &PROPERTIES[i];
+    return NULL;
 }
 
-static void out_value(struct out *out, const char *name, const MQPROPVARIANT *value) {
+void queue_value(struct out *out, const char *name, const MQPROPVARIANT *value) {
     char guid[37];
     switch (value->vt) {
     case VT_UI1: out_number(out, name, value->bVal); break;
@@ -41,14 +46,14 @@ static HRESULT write_properties(struct out *out, const MQQUEUEPROPS *props, bool
     out_word(out, "{");
     for (uint32_t i = 0; i < props->cProp; i++) {
         const MQPROPVARIANT *value = &props->aPropVar[i];
-        int at = known(props->aPropID[i]);
-        bool none = at >= 0 && PROPERTIES[at].id == PROPID_Q_MULTICAST_ADDRESS && value->vt == VT_EMPTY;
-        if (at < 0) statuses[i] = MQ_INFORMATION_UNSUPPORTED_PROPERTY;
+        const struct queue_property *known = queue_property(props->aPropID[i]);
+        bool none = known && known->id == PROPID_Q_MULTICAST_ADDRESS && value->vt == VT_EMPTY;
+        if (!known) statuses[i] = MQ_INFORMATION_UNSUPPORTED_PROPERTY;
         else if (props_repeated(props, i)) statuses[i] = MQ_INFORMATION_DUPLICATE_PROPERTY;
-        else if (making ? !PROPERTIES[at].made : !PROPERTIES[at].set) statuses[i] = MQ_ERROR_PROPERTY_NOTALLOWED;
-        else if (value->vt != PROPERTIES[at].vt && !none) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VT;
+        else if (making ? !known->made : !known->set) statuses[i] = MQ_ERROR_PROPERTY_NOTALLOWED;
+        else if (value->vt != known->vt && !none) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VT;
         else if ((value->vt == VT_CLSID || value->vt == VT_LPWSTR) && !value->ptr) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VALUE;
-        else if (PROPERTIES[at].id != PROPID_Q_PATHNAME) out_value(out, PROPERTIES[at].name, value);
+        else if (known->id != PROPID_Q_PATHNAME) queue_value(out, known->name, value);
     }
     out_word(out, "}");
     return props_result(statuses, props);
@@ -110,14 +115,14 @@ EXPORT HRESULT MQSetQueueProperties(const WCHAR *format_name, MQQUEUEPROPS *prop
 }
 
 // VT_NULL: the value is allocated where it is a text or a GUID. A GUID may also go to a buffer of the caller.
-static HRESULT give_value(const struct json *value, int at, MQPROPVARIANT *into) {
+static HRESULT give_value(const struct json *value, const struct queue_property *known, MQPROPVARIANT *into) {
     MQPROPVARIANT made;
     if (!value) {
-        if (PROPERTIES[at].id == PROPID_Q_MULTICAST_ADDRESS) *into = (MQPROPVARIANT){.vt = VT_EMPTY};
+        if (known->id == PROPID_Q_MULTICAST_ADDRESS) *into = (MQPROPVARIANT){.vt = VT_EMPTY};
         return MQ_OK;
     }
     if (into->vt == VT_CLSID) return json_guid(value, into->puuid) ? MQ_OK : MQ_ERROR;
-    if (!value_read(value, PROPERTIES[at].vt, &made)) { variant_free(&made); return MQ_ERROR; }
+    if (!value_read(value, known->vt, &made)) { variant_free(&made); return MQ_ERROR; }
     *into = made;
     return MQ_OK;
 }
@@ -135,13 +140,13 @@ EXPORT HRESULT MQGetQueueProperties(const WCHAR *format_name, MQQUEUEPROPS *prop
     out_wide(&request.out, "format_name", format_name, units);
     out_word(&request.out, ",\"properties\":[");
     for (uint32_t i = 0; i < props->cProp; i++) {
-        int at = known(props->aPropID[i]);
+        const struct queue_property *known = queue_property(props->aPropID[i]);
         uint16_t vt = props->aPropVar[i].vt;
-        if (at < 0) statuses[i] = MQ_INFORMATION_UNSUPPORTED_PROPERTY;
+        if (!known) statuses[i] = MQ_INFORMATION_UNSUPPORTED_PROPERTY;
         else if (props_repeated(props, i)) statuses[i] = MQ_INFORMATION_DUPLICATE_PROPERTY;
-        else if (vt != VT_NULL && (vt != PROPERTIES[at].vt || vt == VT_LPWSTR)) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VT;
+        else if (vt != VT_NULL && (vt != known->vt || vt == VT_LPWSTR)) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VT;
         else if (vt == VT_CLSID && !props->aPropVar[i].puuid) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VALUE;
-        else { out_text(&request.out, NULL, PROPERTIES[at].name); any = true; }
+        else { out_text(&request.out, NULL, known->name); any = true; }
     }
     out_word(&request.out, "]");
     warning = props_result(statuses, props);
@@ -150,8 +155,8 @@ EXPORT HRESULT MQGetQueueProperties(const WCHAR *format_name, MQQUEUEPROPS *prop
     const struct json *values = FAILED(status) ? NULL : json_member(&answer, answer.result, "properties");
     for (uint32_t i = 0; values && i < props->cProp && !FAILED(status); i++)
         if (!statuses[i]) {
-            int at = known(props->aPropID[i]);
-            if (FAILED(give_value(json_member(&answer, values, PROPERTIES[at].name), at, &props->aPropVar[i]))) status = session_nonsense();
+            const struct queue_property *known = queue_property(props->aPropID[i]);
+            if (FAILED(give_value(json_member(&answer, values, known->name), known, &props->aPropVar[i]))) status = session_nonsense();
         }
     answer_free(&answer);
     return status ? status : warning;

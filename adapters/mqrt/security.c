@@ -1,4 +1,4 @@
-// Security descriptors, certificates, and the search of a directory.
+// Security descriptors and certificates.
 #include "internal.h"
 
 #include <stdlib.h>
@@ -122,28 +122,4 @@ EXPORT HRESULT MQRegisterCertificate(DWORD flags, const void *certificate, DWORD
     if ((certificate && !length) || (!certificate && length)) return MQ_ERROR_INVALID_PARAMETER;
     HRESULT status = session_ready(NULL);
     return FAILED(status) ? status : MQ_ERROR_NO_DS;
-}
-
-// Public queues are objects of a directory: this library asks none.
-EXPORT HRESULT MQLocateBegin(const WCHAR *context, MQRESTRICTION *restriction, MQCOLUMNSET *columns, MQSORTSET *sort, HANDLE *locator) {
-    (void)sort;
-    if (!locator) return MQ_ERROR_INVALID_PARAMETER;
-    *locator = NULL;
-    if (context) return MQ_ERROR_ILLEGAL_CONTEXT;
-    if (!columns || !columns->cCol || !columns->aCol) return MQ_ERROR_ILLEGAL_MQCOLUMNS;
-    if (restriction && restriction->cRes && !restriction->paPropRes) return MQ_ERROR_INVALID_PARAMETER;
-    for (uint32_t i = 0; restriction && i < restriction->cRes; i++)
-        if (restriction->paPropRes[i].rel > 5) return MQ_ERROR_ILLEGAL_RELATION;
-    HRESULT status = session_ready(NULL);
-    return FAILED(status) ? status : MQ_ERROR_NO_DS;
-}
-
-EXPORT HRESULT MQLocateNext(HANDLE locator, DWORD *count, MQPROPVARIANT *values) {
-    (void)locator;
-    return count && values ? MQ_ERROR_INVALID_HANDLE : MQ_ERROR_INVALID_PARAMETER;
-}
-
-EXPORT HRESULT MQLocateEnd(HANDLE locator) {
-    (void)locator;
-    return MQ_ERROR_INVALID_HANDLE;
 }

@@ -148,6 +148,47 @@ static void *storm(void *none) {
     return NULL;
 }
 
+static void directory(void) {
+    PROPID ids[4] = {PROPID_Q_PATHNAME, PROPID_Q_INSTANCE, PROPID_Q_PRIV_LEVEL, PROPID_Q_JOURNAL};
+    MQCOLUMNSET columns = {4, ids};
+    MQSORTKEY key = {PROPID_Q_PATHNAME, 1};
+    MQSORTSET sort = {1, &key};
+    MQPROPERTYRESTRICTION one[2] = {{4, PROPID_Q_LABEL, {.vt = VT_LPWSTR, .pwszVal = (WCHAR *)(uintptr_t)u"x"}}, {5, PROPID_Q_PRIV_LEVEL, {.vt = VT_UI4, .ulVal = 2}}};
+    MQRESTRICTION restriction = {2, one};
+    MQPROPVARIANT values[9];
+    HANDLE locator;
+    DWORD count = 3, seen = 0;
+    EXPECT(MQLocateBegin(NULL, &restriction, &columns, &sort, &locator), MQ_OK);
+    EXPECT(MQLocateNext(locator, &count, values), MQ_ERROR_RESULT_BUFFER_TOO_SMALL);
+    for (count = 9; MQLocateNext(locator, &count, values) == MQ_OK && count && seen < 100; seen += count, count = 9)
+        for (DWORD i = 0; i < count; i += 4) {
+            TRUE_THAT(same(values[i].pwszVal, u"HOST\\q") && values[i + 2].ulVal == 2 && values[i + 3].bVal == 1);
+            MQFreeMemory(values[i].pwszVal);
+            MQFreeMemory(values[i + 1].puuid);
+        }
+    TRUE_THAT(count == 0 && seen % 4 == 0);
+    EXPECT(MQLocateEnd(locator), MQ_OK);
+    EXPECT(MQLocateEnd(locator), MQ_ERROR_INVALID_HANDLE);
+    lie = ANSWER("{\"status\":0,\"result\":\"GenericError\"}");
+    EXPECT(MQLocateBegin(NULL, NULL, &columns, NULL, &locator), MQ_ERROR_DS_ERROR);
+    lie = ANSWER("{\"status\":0,\"result\":\"ObjectNotFound\"}");
+    EXPECT(MQLocateBegin(NULL, NULL, &columns, NULL, &locator), MQ_OK);
+    EXPECT(MQLocateNext(locator, &count, values), MQ_ERROR_RESULT_BUFFER_TOO_SMALL);
+    count = 4;
+    EXPECT(MQLocateNext(locator, &count, values), MQ_OK);
+    EXPECT(count, 0);
+    EXPECT(MQLocateEnd(locator), MQ_OK);
+    one[0].rel = 6;
+    EXPECT(MQLocateBegin(NULL, &restriction, &columns, &sort, &locator), MQ_ERROR_ILLEGAL_RELATION);
+    one[0].rel = 0;
+    one[0].prop = 7;
+    EXPECT(MQLocateBegin(NULL, &restriction, &columns, &sort, &locator), MQ_ERROR_ILLEGAL_RESTRICTION_PROPID);
+    key.propColumn = PROPID_Q_LABEL;
+    EXPECT(MQLocateBegin(NULL, NULL, &columns, &sort, &locator), MQ_ERROR_ILLEGAL_SORT_PROPID);
+    ids[0] = 7;
+    EXPECT(MQLocateBegin(NULL, NULL, &columns, NULL, &locator), MQ_ERROR_ILLEGAL_PROPID);
+}
+
 int main(void) {
     char path[64];
     unsetenv("MQCONFORM_MQRT");
@@ -198,6 +239,7 @@ int main(void) {
     EXPECT(MQMoveMessage(queue, queue, 1, t), MQ_ERROR_STALE_HANDLE);
     EXPECT(t->lpVtbl->Release(t), 0);
 
+    directory();
     count_down = 50; // now and then the session dies, with 64 threads in it
     pthread_t all[64];
     for (int i = 0; i < 64; i++) pthread_create(&all[i], NULL, storm, NULL);
