@@ -241,6 +241,10 @@ int32_t mqrt_event_wait(HANDLE event, DWORD milliseconds); // 0 set, 0x102 time-
 void mqrt_on_completion(void (*completion)(OVERLAPPED *));
 // Cancel waiting receives of a queue: the one with this OVERLAPPED, or all of them. 1: one was waiting.
 int32_t CancelIoEx(HANDLE queue, OVERLAPPED *overlapped);
+// What .NET clients call of kernel32.dll; windows.c says what they get.
+int32_t GetComputerNameW(WCHAR *name, DWORD *length);
+int32_t GetHandleInformation(HANDLE handle, DWORD *flags);
+DWORD FormatMessageW(DWORD flags, const void *source, DWORD code, DWORD language, WCHAR *into, DWORD room, void *arguments);
 
 #ifdef __cplusplus
 }

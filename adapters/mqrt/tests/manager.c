@@ -447,6 +447,13 @@ static void management(void) {
     EXPECT(MQGetPrivateComputerInformation(u"x", &computer.props), MQ_ERROR_INVALID_PARAMETER);
     EXPECT(MQGetPrivateComputerInformation(NULL, NULL), MQ_ERROR_ILLEGAL_MQPRIVATEPROPS);
 
+    WCHAR text[8];
+    DWORD length = 2;
+    EXPECT(GetComputerNameW(text, &length), 0);
+    EXPECT(GetComputerNameW(text, &length), 1);
+    EXPECT(length, wide(text));
+    EXPECT(GetHandleInformation(NULL, NULL) | (int)FormatMessageW(0, NULL, 5, 0, text, 8, NULL), 0);
+
     EXPECT(MQGetQueueSecurity(format, 7, NULL, 0, &needed), MQ_ERROR_SECURITY_DESCRIPTOR_TOO_SMALL);
     TRUE_THAT(needed >= 20 && needed <= sizeof descriptor);
     EXPECT(MQGetQueueSecurity(format, 7, descriptor, sizeof descriptor, &needed), MQ_OK);
