@@ -1,4 +1,4 @@
-"""Run a program with the embedded queue manager: MQCONFORM_MQRT names it. `python with_manager.py PROGRAM [ARGUMENT ...]`."""
+"""Run `PROGRAM [ARGUMENT ...]` with the embedded queue manager, which MQCONFORM_MQRT then names."""
 
 import os
 import subprocess
