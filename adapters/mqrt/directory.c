@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum { COLUMNS = 32, RESTRICTIONS = 16 };
-static const char *const LEVELS[] = {"None", "Optional", "Body"}, *const OPERATORS[] = {"LESS-THAN", "LESS-THAN-OR-EQUAL", "GREATER-THAN", "GREATER-THAN-OR-EQUAL", "EQUALS", "NOT-EQUALS"};
+static const char *const LEVELS[] = {"None", "Optional", "Body"}, *const OPERATORS[] = {"LESS-THAN", "LESS-THAN-OR-EQUAL",
+    "GREATER-THAN", "GREATER-THAN-OR-EQUAL", "EQUALS", "NOT-EQUALS"};
 
 static HRESULT write_restriction(struct out *out, const MQPROPERTYRESTRICTION *one) {
     const struct queue_property *known = queue_property(one->prop);
@@ -59,7 +60,8 @@ static HRESULT write_query(struct out *out, const MQRESTRICTION *restriction, co
         out_text(out, NULL, known->attribute);
     }
     out_word(out, "],\"filter\":[");
-    for (uint32_t i = 0; restriction && i < restriction->cRes && !FAILED(status); i++) status = write_restriction(out, &restriction->paPropRes[i]);
+    for (uint32_t i = 0; restriction && i < restriction->cRes && !FAILED(status); i++) status = write_restriction(out,
+        &restriction->paPropRes[i]);
     out_word(out, "]");
     return !FAILED(status) && sort && sort->cCol ? write_order(out, columns, sort) : status;
 }
@@ -73,7 +75,8 @@ static bool succeeded(const struct answer *a, HRESULT *status) {
     return false;
 }
 
-EXPORT HRESULT MQLocateBegin(const WCHAR *context, MQRESTRICTION *restriction, MQCOLUMNSET *columns, MQSORTSET *sort, HANDLE *locator) {
+EXPORT HRESULT MQLocateBegin(const WCHAR *context, MQRESTRICTION *restriction, MQCOLUMNSET *columns, MQSORTSET *sort,
+    HANDLE *locator) {
     struct session about;
     struct request request;
     struct answer answer;
@@ -82,7 +85,8 @@ EXPORT HRESULT MQLocateBegin(const WCHAR *context, MQRESTRICTION *restriction, M
     *locator = NULL;
     if (context) return MQ_ERROR_ILLEGAL_CONTEXT;
     if (!columns || !columns->cCol || columns->cCol > COLUMNS || !columns->aCol) return MQ_ERROR_ILLEGAL_MQCOLUMNS;
-    if (restriction && restriction->cRes && (!restriction->paPropRes || restriction->cRes > RESTRICTIONS)) return MQ_ERROR_INVALID_PARAMETER;
+    if (restriction && restriction->cRes && (!restriction->paPropRes || restriction->cRes > RESTRICTIONS))
+        return MQ_ERROR_INVALID_PARAMETER;
     if (sort && sort->cCol && (!sort->aCol || sort->cCol > COLUMNS)) return MQ_ERROR_ILLEGAL_SORT;
     HRESULT status = session_ready(&about);
     if (FAILED(status)) return status;
@@ -91,7 +95,8 @@ EXPORT HRESULT MQLocateBegin(const WCHAR *context, MQRESTRICTION *restriction, M
     status = write_query(&request.out, restriction, columns, sort);
     if (FAILED(status)) { out_close(&request.out); return status; }
     status = request_call(&request, &answer, "result");
-    if (succeeded(&answer, &status) && !handle_text(json_member(&answer, answer.result, "query"), &made)) status = session_nonsense();
+    if (succeeded(&answer, &status) && !handle_text(json_member(&answer, answer.result, "query"), &made))
+        status = session_nonsense();
     answer_free(&answer);
     if (FAILED(status)) return status;
     made.length = columns->cCol * (uint32_t)sizeof(PROPID);
@@ -139,7 +144,8 @@ EXPORT HRESULT MQLocateNext(HANDLE locator, DWORD *count, MQPROPVARIANT *values)
         more = succeeded(&answer, &status);
         const struct json *object = more ? json_member(&answer, answer.result, "object") : NULL;
         for (uint32_t i = 0; object && i < width && !FAILED(status); i++)
-            if (!give_column(json_member(&answer, object, queue_property(columns[i])->attribute), columns[i], &values[(*count)++])) status = session_nonsense();
+            if (!give_column(json_member(&answer, object, queue_property(columns[i])->attribute), columns[i],
+                &values[(*count)++])) status = session_nonsense();
         if (more && !object) status = session_nonsense();
         answer_free(&answer);
     }

@@ -18,7 +18,7 @@ void events_unlock(bool in_child) {
     } else pthread_mutex_unlock(&lock);
 }
 
-// Handles of events are odd and above those of the table: 2^31 + 2 * place + 1, with a serial number where the place was used before.
+// Handles of events: bit 30, a serial number of the place, the place and bit 0.
 static uint32_t serials[1024];
 
 static int look(const void *handle) {

@@ -1,4 +1,4 @@
-// Handles: numbers that say which place of a table and which of its tenants, so that any number that a program hands in is looked up.
+// Handles: numbers of a place in a table and of its tenant, so that any number that a program hands in can be looked up.
 #include "internal.h"
 
 #include <stdlib.h>
@@ -6,7 +6,8 @@
 
 enum { PLACES = 1 << 20 };
 
-struct entry { enum kind kind; uint32_t serial, generation, parent; char *json; WCHAR *name; size_t units; void *data; uint32_t length; };
+struct entry { enum kind kind; uint32_t serial, generation,
+    parent; char *json; WCHAR *name; size_t units; void *data; uint32_t length; };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry *entries;
@@ -45,7 +46,8 @@ uint32_t handle_add(enum kind kind, const struct handle *about) {
     }
     if (at < count && json) {
         uint32_t serial = entries[at].serial + 1;
-        entries[at] = (struct entry){kind, serial, about->generation, about->parent, json, about->name, about->units, about->data, about->length};
+        entries[at] = (struct entry){kind, serial, about->generation, about->parent, json, about->name, about->units,
+            about->data, about->length};
         hint = at + 1;
         number = numbered(at);
     }
@@ -62,7 +64,8 @@ HRESULT handle_find(const void *handle, enum kind kind, struct handle *about) {
     pthread_mutex_lock(&lock);
     struct entry *entry = look(handle, kind);
     if (entry) {
-        *about = (struct handle){.id = (uint32_t)(uintptr_t)handle, .generation = entry->generation, .parent = entry->parent, .length = entry->length};
+        *about = (struct handle){.id = (uint32_t)(uintptr_t)handle, .generation = entry->generation, .parent = entry->parent,
+            .length = entry->length};
         strcpy(about->json, entry->json);
     }
     pthread_mutex_unlock(&lock);
@@ -97,7 +100,8 @@ bool handle_text(const struct json *value, struct handle *about) {
     out_open(&out);
     out_word(&out, "["); // an item: no comma
     if (value && value->kind == JSON_NUMBER && value->integer) out_number(&out, NULL, value->number);
-    else if (value && value->kind == JSON_TEXT && json_units(value, units, 128) <= 128) out_wide(&out, NULL, units, json_units(value, units, 128));
+    else if (value && value->kind == JSON_TEXT && json_units(value, units, 128) <= 128) out_wide(&out, NULL, units,
+        json_units(value, units, 128));
     if (!out.failed && out.used > 1 && out.used < sizeof about->json) {
         memcpy(about->json, out.at + 1, out.used - 1);
         about->json[out.used - 1] = 0;
@@ -111,7 +115,8 @@ bool handle_text(const struct json *value, struct handle *about) {
 HRESULT handle_name(uint32_t queue, WCHAR *into, DWORD *length) {
     pthread_mutex_lock(&lock);
     struct entry *entry = look((void *)(uintptr_t)queue, QUEUE);
-    HRESULT status = entry ? name_give(entry->name, entry->units, into, length, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL) : MQ_ERROR_INVALID_HANDLE;
+    HRESULT status = entry ? name_give(entry->name, entry->units, into, length, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL)
+        : MQ_ERROR_INVALID_HANDLE;
     pthread_mutex_unlock(&lock);
     return status;
 }

@@ -81,13 +81,15 @@ struct waiter { // a request without answer
 };
 HRESULT session_ready(struct session *about); // connects where it has to
 void request_open(struct request *request, enum method method);
-HRESULT request_call(struct request *request, struct answer *answer, const char *needed); // closes it; needed: a member of a success
+HRESULT request_call(struct request *request, struct answer *answer,
+    const char *needed); // closes it; needed: a member of a success
 HRESULT request_start(struct request *request, struct waiter *waiter); // until it is answered or waits
 HRESULT request_wait(struct request *request, struct waiter *waiter);
 HRESULT answer_status(struct answer *answer, const char *needed);
 void session_complete(struct waiter *waiter); // run its `completed` in the background
 bool session_cancel(uint32_t queue, bool (*chosen)(const struct waiter *, const void *), const void *with);
 HRESULT session_nonsense(void); // ends the session
+int64_t milliseconds(void);
 
 // handles.c
 enum kind { NONE, QUEUE, CURSOR, CERTIFICATE, LOCATOR };
@@ -117,7 +119,8 @@ HRESULT props_check(const MQPROPS *props, HRESULT missing);
 HRESULT props_result(const HRESULT *statuses, const MQPROPS *props); // fills aStatus; what the function returns for it
 int props_find(const MQPROPS *props, PROPID id);                     // -1: not there
 bool props_repeated(const MQPROPS *props, uint32_t at);
-bool variant_read(const struct answer *a, const struct json *value, MQPROPVARIANT *into); // the protocol's `variant`; false: nonsense
+bool variant_read(const struct answer *a, const struct json *value,
+    MQPROPVARIANT *into); // the protocol's `variant`; false: nonsense
 bool value_read(const struct json *value, uint16_t vt, MQPROPVARIANT *into);              // allocates texts and GUIDs
 void variant_free(MQPROPVARIANT *value);
 

@@ -30,7 +30,8 @@ static bool hexadecimal(const char *at, int digits, uint32_t *value) {
     *value = 0;
     for (int i = 0; i < digits; i++) {
         char c = at[i];
-        uint32_t digit = c >= '0' && c <= '9' ? (uint32_t)(c - '0') : (c | 32) >= 'a' && (c | 32) <= 'f' ? (uint32_t)((c | 32) - 'a' + 10) : 16;
+        uint32_t digit = c >= '0' && c <= '9' ? (uint32_t)(c - '0') : (c | 32) >= 'a' && (c | 32) <= 'f'
+            ? (uint32_t)((c | 32) - 'a' + 10) : 16;
         if (digit == 16) return false;
         *value = *value << 4 | digit;
     }
@@ -42,7 +43,8 @@ static int utf8_size(const unsigned char *at, const unsigned char *end) {
     int size = at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 0;
     if (!size || end - at < size) return 0;
     for (int i = 1; i < size; i++) if ((at[i] & 0xC0) != 0x80) return 0;
-    if ((at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) || (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4 && at[1] > 0x8F)) return 0;
+    if ((at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) || (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4
+        && at[1] > 0x8F)) return 0;
     return size;
 }
 
@@ -55,7 +57,8 @@ static bool parse_escape(struct parser *p, char **to) {
     uint32_t point, low;
     if (c != 'u' || p->end - p->at < 6 || !hexadecimal(p->at + 2, 4, &point)) return false;
     p->at += 6;
-    if (point >= 0xD800 && point < 0xDC00 && p->end - p->at >= 6 && p->at[0] == '\\' && p->at[1] == 'u' && hexadecimal(p->at + 2, 4, &low) && low >= 0xDC00 && low < 0xE000) {
+    if (point >= 0xD800 && point < 0xDC00 && p->end - p->at >= 6 && p->at[0] == '\\' && p->at[1] == 'u'
+        && hexadecimal(p->at + 2, 4, &low) && low >= 0xDC00 && low < 0xE000) {
         point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
         p->at += 6;
     }
@@ -68,7 +71,8 @@ static bool parse_text(struct parser *p, char **text, uint32_t *length) {
     char *to = *text = p->at;
     for (;;) {
         char *run = p->at;
-        while (p->at < p->end && (unsigned char)*p->at >= 0x20 && (unsigned char)*p->at < 0x80 && *p->at != '"' && *p->at != '\\') p->at++;
+        while (p->at < p->end && (unsigned char)*p->at >= 0x20 && (unsigned char)*p->at < 0x80 && *p->at != '"'
+            && *p->at != '\\') p->at++;
         size_t plain = (size_t)(p->at - run);
         if (to != run) memmove(to, run, plain);
         to += plain;
@@ -158,7 +162,8 @@ static bool parse_items(struct parser *p, uint32_t list, int depth, bool object)
         if (object) {
             if (p->at >= p->end || *p->at != '"') return false;
             p->at++;
-            if (!parse_text(p, &name, &length) || a->nodes[list].length >= MEMBERS || named_before(a, list, name, length)) return false;
+            if (!parse_text(p, &name, &length) || a->nodes[list].length >= MEMBERS || named_before(a, list, name, length))
+                return false;
             skip_blanks(p);
             if (p->at >= p->end || *p->at != ':') return false;
             p->at++;

@@ -104,9 +104,11 @@ EXPORT HRESULT MQGetMachineProperties(const WCHAR *machine, const GUID *machine_
     if (!FAILED(status) && machine && machine_id) status = MQ_ERROR_INVALID_PARAMETER;
     if (!FAILED(status)) status = session_ready(&about);
     if (FAILED(status)) return status;
-    if (!name_local(&about, machine) || (machine_id && memcmp(machine_id, &about.manager, sizeof *machine_id))) return MQ_ERROR_NO_DS;
+    if (!name_local(&about, machine) || (machine_id && memcmp(machine_id, &about.manager, sizeof *machine_id)))
+        return MQ_ERROR_NO_DS;
     for (uint32_t i = 0; i < props->cProp; i++) {
-        statuses[i] = props_repeated(props, i) ? MQ_INFORMATION_DUPLICATE_PROPERTY : give_machine(&about, props->aPropID[i], &props->aPropVar[i]);
+        statuses[i] = props_repeated(props, i) ? MQ_INFORMATION_DUPLICATE_PROPERTY : give_machine(&about, props->aPropID[i],
+            &props->aPropVar[i]);
         directory = directory || statuses[i] == MQ_ERROR_NO_DS;
     }
     status = props_result(statuses, props);
@@ -137,7 +139,8 @@ EXPORT HRESULT MQGetPrivateComputerInformation(const WCHAR *name, MQPRIVATEPROPS
         bool known = id == PROPID_PC_VERSION || id == PROPID_PC_DS_ENABLED;
         if (!known) statuses[i] = MQ_INFORMATION_UNSUPPORTED_PROPERTY;
         else if (props_repeated(props, i)) statuses[i] = MQ_INFORMATION_DUPLICATE_PROPERTY;
-        else if (into->vt != VT_NULL && into->vt != (id == PROPID_PC_VERSION ? VT_UI4 : VT_BOOL)) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VT;
+        else if (into->vt != VT_NULL && into->vt != (id == PROPID_PC_VERSION ? VT_UI4 : VT_BOOL))
+            statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VT;
         else if (id == PROPID_PC_VERSION) *into = (MQPROPVARIANT){.vt = VT_UI4, .ulVal = about.version};
         else statuses[i] = integrated(&about, into);
     }

@@ -21,7 +21,8 @@ HRESULT name_check(const WCHAR *format_name, size_t *units) {
 
 static bool same_name(const WCHAR *one, const WCHAR *other, size_t units) {
     for (size_t i = 0; i < units; i++) {
-        WCHAR a = one[i] >= 'a' && one[i] <= 'z' ? (WCHAR)(one[i] - 32) : one[i], b = other[i] >= 'a' && other[i] <= 'z' ? (WCHAR)(other[i] - 32) : other[i];
+        WCHAR a = one[i] >= 'a' && one[i] <= 'z' ? (WCHAR)(one[i] - 32) : one[i], b = other[i] >= 'a' && other[i] <= 'z'
+            ? (WCHAR)(other[i] - 32) : other[i];
         if (a != b) return false;
     }
     return true;
@@ -29,18 +30,25 @@ static bool same_name(const WCHAR *one, const WCHAR *other, size_t units) {
 
 bool name_local(const struct session *about, const WCHAR *computer) {
     size_t units = computer ? wide_length(computer) : 0;
-    return !units || (units == 1 && *computer == '.') || (units == about->computer_units && same_name(computer, about->computer, units));
+    return !units || (units == 1 && *computer == '.') || (units == about->computer_units && same_name(computer, about->computer,
+        units));
+}
+
+// The path with the computer's name for a "." at its start; its length, or 0: it is too long, or none.
+static size_t expand(const struct session *about, const WCHAR *path, WCHAR into[1024]) {
+    size_t units = wide_length(path), here = 0;
+    bool dot = units != SIZE_MAX && units > 1 && path[0] == '.' && path[1] == '\\';
+    if (!units || units > 512) return 0;
+    if (dot) memcpy(into, about->computer, (here = about->computer_units) * sizeof *into);
+    memcpy(into + here, path + dot, (units - dot) * sizeof *into);
+    return here + units - dot;
 }
 
 HRESULT name_path(const struct session *about, const WCHAR *path, struct out *out, const char *member) {
     WCHAR whole[1024];
-    size_t units = wide_length(path), here = 0;
-    bool dot = units != SIZE_MAX && units > 1 && path[0] == '.' && path[1] == '\\';
-    if (!units || units > 512) return MQ_ERROR_ILLEGAL_QUEUE_PATHNAME;
-    if (dot) { memcpy(whole, about->computer, about->computer_units * sizeof *whole); here = about->computer_units; }
-    memcpy(whole + here, path + dot, (units - dot) * sizeof *whole);
-    out_wide(out, member, whole, here + units - dot);
-    return MQ_OK;
+    size_t units = expand(about, path, whole);
+    if (units) out_wide(out, member, whole, units);
+    return units ? MQ_OK : MQ_ERROR_ILLEGAL_QUEUE_PATHNAME;
 }
 
 void out_target(struct out *out, const WCHAR *format_name, size_t units) {
@@ -51,20 +59,13 @@ void out_target(struct out *out, const WCHAR *format_name, size_t units) {
     out_word(out, "}");
 }
 
-static HRESULT give_ascii(const char *text, WCHAR *into, DWORD *length) {
-    WCHAR wide[64];
-    size_t units = strlen(text);
-    for (size_t i = 0; i < units; i++) wide[i] = (unsigned char)text[i];
-    return name_give(wide, units, into, length, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL);
-}
-
 // The direct name of the path, if the path is one and the queue, where it is a local one, is there.
 EXPORT HRESULT MQPathNameToFormatName(const WCHAR *path, WCHAR *into, DWORD *length) {
     static const char direct[] = "DIRECT=OS:";
     struct session about;
     struct request request;
     struct answer answer;
-    WCHAR name[1024];
+    WCHAR name[1024 + sizeof direct];
     if (!path || !length || (*length && !into)) return MQ_ERROR_INVALID_PARAMETER;
     HRESULT status = session_ready(&about);
     if (FAILED(status)) return status;
@@ -79,16 +80,13 @@ EXPORT HRESULT MQPathNameToFormatName(const WCHAR *path, WCHAR *into, DWORD *len
         }
         if (FAILED(status)) return status;
     }
-    size_t units = wide_length(path), at = sizeof direct - 1;
-    if (!units || units > 512) return MQ_ERROR_ILLEGAL_QUEUE_PATHNAME;
-    bool dot = units > 1 && path[0] == '.' && path[1] == '\\', slash = false;
-    for (size_t i = 0; i < units; i++) slash = slash || path[i] == '\\';
+    WCHAR *start = name + sizeof direct - 1;
+    size_t at = sizeof direct - 1, units = expand(&about, path, start), own = about.computer_units;
+    bool slash = false, local = units > own && start[own] == '\\' && same_name(start, about.computer, own);
+    for (size_t i = 0; i < units; i++) slash = slash || start[i] == '\\';
     if (!slash) return MQ_ERROR_ILLEGAL_QUEUE_PATHNAME;
     for (size_t i = 0; i < at; i++) name[i] = (unsigned char)direct[i];
-    if (dot) { memcpy(name + at, about.computer, about.computer_units * sizeof *name); at += about.computer_units; }
-    memcpy(name + at, path + dot, (units - dot) * sizeof *name);
-    at += units - dot;
-    bool local = dot || (units > about.computer_units && path[about.computer_units] == '\\' && same_name(path, about.computer, about.computer_units));
+    at += units;
     if (local && about.offers[QUEUES_GET]) {
         request_open(&request, QUEUES_GET);
         out_wide(&request.out, "format_name", name, at);
@@ -102,9 +100,11 @@ EXPORT HRESULT MQPathNameToFormatName(const WCHAR *path, WCHAR *into, DWORD *len
 
 EXPORT HRESULT MQInstanceToFormatName(const GUID *instance, WCHAR *into, DWORD *length) {
     char text[48] = "PUBLIC=";
+    WCHAR wide[48];
     if (!instance || !length || (*length && !into)) return MQ_ERROR_INVALID_PARAMETER;
     guid_text(instance, text + 7);
-    return give_ascii(text, into, length);
+    for (size_t i = 0; i < 44; i++) wide[i] = (unsigned char)text[i];
+    return name_give(wide, 43, into, length, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL);
 }
 
 EXPORT HRESULT MQHandleToFormatName(QUEUEHANDLE queue, WCHAR *into, DWORD *length) {

@@ -78,25 +78,24 @@ EXPORT HRESULT MQCreateQueue(const void *descriptor, MQQUEUEPROPS *props, WCHAR 
     if (FAILED(status)) return status;
     if (!name) return MQ_ERROR_INSUFFICIENT_RESOURCES;
     if (descriptor && about.offers[SECURITY_SET]) status = MQSetQueueSecurity(name, 0xF, descriptor);
-    if (!FAILED(status)) status = name_give(name, wide_length(name), format_name, length, MQ_INFORMATION_FORMATNAME_BUFFER_TOO_SMALL);
+    if (!FAILED(status)) status = name_give(name, wide_length(name), format_name, length,
+        MQ_INFORMATION_FORMATNAME_BUFFER_TOO_SMALL);
     free(name);
     return status ? status : warning;
 }
 
-static HRESULT named(enum method method, const WCHAR *format_name) {
+EXPORT HRESULT MQDeleteQueue(const WCHAR *format_name) {
     struct request request;
     struct answer answer;
     size_t units;
     HRESULT status = name_check(format_name, &units);
     if (FAILED(status)) return status;
-    request_open(&request, method);
+    request_open(&request, QUEUES_DELETE);
     out_wide(&request.out, "format_name", format_name, units);
     status = request_call(&request, &answer, NULL);
     answer_free(&answer);
     return status;
 }
-
-EXPORT HRESULT MQDeleteQueue(const WCHAR *format_name) { return named(QUEUES_DELETE, format_name); }
 
 EXPORT HRESULT MQSetQueueProperties(const WCHAR *format_name, MQQUEUEPROPS *props) {
     struct request request;
@@ -156,7 +155,8 @@ EXPORT HRESULT MQGetQueueProperties(const WCHAR *format_name, MQQUEUEPROPS *prop
     for (uint32_t i = 0; values && i < props->cProp && !FAILED(status); i++)
         if (!statuses[i]) {
             const struct queue_property *known = queue_property(props->aPropID[i]);
-            if (FAILED(give_value(json_member(&answer, values, known->name), known, &props->aPropVar[i]))) status = session_nonsense();
+            if (FAILED(give_value(json_member(&answer, values, known->name), known, &props->aPropVar[i])))
+                status = session_nonsense();
         }
     answer_free(&answer);
     return status ? status : warning;
@@ -197,7 +197,8 @@ EXPORT HRESULT MQOpenQueue(const WCHAR *format_name, DWORD access, DWORD share, 
 }
 
 // A request about one handle of the session.
-static HRESULT about_handle(enum method method, const char *member, const struct handle *handle, struct answer *answer, const char *needed) {
+static HRESULT about_handle(enum method method, const char *member, const struct handle *handle, struct answer *answer,
+    const char *needed) {
     struct request request;
     request_open(&request, method);
     request.generation = handle->generation;

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { LABEL_UNITS = 250, NAME_UNITS = 1024, SENDER_BYTES = 68, CERTIFICATE_BYTES = 65536, PENDING = 0x103 };
 #define VECTOR (VT_UI1 | VT_VECTOR)
@@ -111,7 +110,9 @@ static int64_t scalar(const struct answer *a, const struct json *m, PROPID id) {
     case PROPID_M_PRIORITY: return json_integer(json_member(a, m, "priority"), 3);
     case PROPID_M_DELIVERY: return json_is(json_member(a, m, "delivery"), "recoverable");
     case PROPID_M_ACKNOWLEDGE: return bits(a, m);
-    case PROPID_M_JOURNAL: return json_integer(json_member(a, m, "negative_journaling"), 0) | json_integer(json_member(a, m, "positive_journaling"), 0) << 1;
+    case PROPID_M_JOURNAL:
+        return json_integer(json_member(a, m, "negative_journaling"), 0)
+            | json_integer(json_member(a, m, "positive_journaling"), 0) << 1;
     case PROPID_M_APPSPECIFIC: return json_integer(json_member(a, m, "application_tag"), 0);
     case PROPID_M_TIME_TO_REACH_QUEUE: return json_integer(json_member(a, m, "time_to_reach_queue"), UINT32_MAX);
     case PROPID_M_TIME_TO_BE_RECEIVED: return json_integer(json_member(a, m, "time_to_be_received"), UINT32_MAX);
@@ -235,29 +236,27 @@ static HRESULT check(const MQMSGPROPS *props, uint64_t most, bool *roomy) {
         bool buffer = known && (known->vt == VECTOR || known->vt == VT_LPWSTR || known->vt == VT_CLSID);
         if (!known) statuses[i] = MQ_INFORMATION_UNSUPPORTED_PROPERTY;
         else if (props_repeated(props, i)) statuses[i] = MQ_INFORMATION_DUPLICATE_PROPERTY;
-        else if (value->vt != known->vt && (buffer || (value->vt != VT_NULL && value->vt != VT_EMPTY))) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VT;
+        else if (value->vt != known->vt && (buffer || (value->vt != VT_NULL && value->vt != VT_EMPTY)))
+            statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VT;
         else if (known->vt == VT_LPWSTR && length < 0) statuses[i] = MQ_ERROR_INSUFFICIENT_PROPERTIES;
         else if (known->vt == VECTOR && !known->length && value->caub.cElems != 20) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_SIZE;
-        else if (known->vt == VECTOR ? value->caub.cElems && !value->caub.pElems : buffer && !value->ptr && (known->vt == VT_CLSID || room(props, i))) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VALUE;
+        else if (known->vt == VECTOR ? value->caub.cElems && !value->caub.pElems : buffer && !value->ptr
+            && (known->vt == VT_CLSID || room(props, i))) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VALUE;
         else if (known->length) {
-            uint64_t limit = known->id == PROPID_M_LABEL ? LABEL_UNITS : known->id == PROPID_M_SENDERID ? SENDER_BYTES : known->id == PROPID_M_SENDER_CERT ? CERTIFICATE_BYTES : known->vt == VT_LPWSTR ? NAME_UNITS : most;
+            uint64_t limit = known->id == PROPID_M_LABEL ? LABEL_UNITS : known->id == PROPID_M_SENDERID ? SENDER_BYTES
+                : known->id == PROPID_M_SENDER_CERT ? CERTIFICATE_BYTES : known->vt == VT_LPWSTR ? NAME_UNITS : most;
             bool never = known->sent != 1 && known->id != PROPID_M_SENDERID && !of_destination(known->id); // no message has it
             if (!never && room(props, i) < limit) *roomy = false;
         }
     }
     status = props_result(statuses, props);
     if (status == MQ_ERROR_PROPERTY) // a length that is missing is an error of the call
-        for (uint32_t i = 0; i < props->cProp; i++) if (statuses[i] == MQ_ERROR_INSUFFICIENT_PROPERTIES) return MQ_ERROR_INSUFFICIENT_PROPERTIES;
+        for (uint32_t i = 0; i < props->cProp; i++)
+            if (statuses[i] == MQ_ERROR_INSUFFICIENT_PROPERTIES) return statuses[i];
     return status;
 }
 
 // --- the steps of a read ---
-
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void out_handle(struct out *out, const char *name, const char *json) {
     if (!*json) return;
@@ -279,7 +278,7 @@ static void write_first(const struct read *read, struct request *request) {
         : !takes(read) || read->plan == LOOK_FIRST ? PEEK : plain ? RECEIVE : RECEIVE_BEGIN;
     DWORD timeout = read->timeout;
     if (read->began && timeout != UINT32_MAX) {
-        int64_t left = (int64_t)timeout - (now_ms() - read->began);
+        int64_t left = (int64_t)timeout - (milliseconds() - read->began);
         timeout = left > 0 ? (DWORD)left : 0;
     }
     request_open(request, method);
@@ -324,7 +323,8 @@ static HRESULT take_seen(struct read *read, const struct json *seen) {
     }
     out_handle(&request.out, "transaction", read->transaction);
     HRESULT status = request_call(&request, &answer, "message");
-    read->again = status == MQ_ERROR_MESSAGE_NOT_FOUND || status == MQ_ERROR_IO_TIMEOUT || status == MQ_ERROR_MESSAGE_ALREADY_RECEIVED;
+    read->again = status == MQ_ERROR_MESSAGE_NOT_FOUND || status == MQ_ERROR_IO_TIMEOUT
+        || status == MQ_ERROR_MESSAGE_ALREADY_RECEIVED;
     if (!FAILED(status)) {
         const struct json *message = json_member(&answer, answer.result, "message");
         status = fits(read, &answer, message);
@@ -343,7 +343,8 @@ static HRESULT proceed(struct read *read) {
         const struct json *message = json_member(a, a->result, "message");
         HRESULT too_small = fits(read, a, message);
         struct handle begun = {0};
-        if (takes(read) && read->plan == LOOK_FIRST && !too_small) status = take_seen(read, json_member(a, message, "lookup_identifier"));
+        if (takes(read) && read->plan == LOOK_FIRST && !too_small)
+            status = take_seen(read, json_member(a, message, "lookup_identifier"));
         else if (takes(read) && read->plan == TWO_PHASE) {
             if (!handle_text(json_member(a, a->result, "read"), &begun)) status = session_nonsense();
             else {
@@ -377,7 +378,8 @@ static void tell(struct read *read) {
         overlapped->InternalHigh = read->body;
         __atomic_store_n(&overlapped->Internal, (uintptr_t)(uint32_t)read->result, __ATOMIC_RELEASE);
     }
-    if (read->callback) read->callback(read->result, read->hqueue, read->timeout, read->action, read->props, overlapped, read->hcursor);
+    if (read->callback)
+        read->callback(read->result, read->hqueue, read->timeout, read->action, read->props, overlapped, read->hcursor);
     else if (event) event_signal(event);
     else if (overlapped && completion) completion(overlapped);
 }
@@ -440,7 +442,7 @@ static HRESULT receive(struct read *read, QUEUEHANDLE queue, HANDLE cursor, ITra
         if (!read->by_id && !*read->transaction && about.offers[RECEIVE_BEGIN] && about.offers[RECEIVE_END]) read->plan = TWO_PHASE;
         else if (looks && (read->by_id || about.offers[PEEK])) read->plan = LOOK_FIRST;
     }
-    if (read->plan == LOOK_FIRST) read->began = now_ms();
+    if (read->plan == LOOK_FIRST) read->began = milliseconds();
     read->generation = handle.generation;
     read->waiter.queue = handle.id;
     strcpy(read->queue, handle.json);
@@ -449,18 +451,23 @@ static HRESULT receive(struct read *read, QUEUEHANDLE queue, HANDLE cursor, ITra
     return later ? start(read) : run(read, false);
 }
 
-EXPORT HRESULT MQReceiveMessage(QUEUEHANDLE queue, DWORD timeout, DWORD action, MQMSGPROPS *props, OVERLAPPED *overlapped, PMQRECEIVECALLBACK callback, HANDLE cursor, ITransaction *transaction) {
+EXPORT HRESULT MQReceiveMessage(QUEUEHANDLE queue, DWORD timeout, DWORD action, MQMSGPROPS *props, OVERLAPPED *overlapped,
+    PMQRECEIVECALLBACK callback, HANDLE cursor, ITransaction *transaction) {
     struct read read = {.timeout = timeout, .action = action, .props = props, .overlapped = overlapped, .callback = callback};
-    if (action != MQ_ACTION_RECEIVE && action != MQ_ACTION_PEEK_CURRENT && action != MQ_ACTION_PEEK_NEXT) return MQ_ERROR_INVALID_PARAMETER;
+    if (action != MQ_ACTION_RECEIVE && action != MQ_ACTION_PEEK_CURRENT && action != MQ_ACTION_PEEK_NEXT)
+        return MQ_ERROR_INVALID_PARAMETER;
     if (action == MQ_ACTION_PEEK_NEXT && !cursor) return MQ_ERROR_INVALID_PARAMETER;
     return receive(&read, queue, cursor, transaction);
 }
 
-EXPORT HRESULT MQReceiveMessageByLookupId(QUEUEHANDLE queue, uint64_t lookup_id, DWORD action, MQMSGPROPS *props, OVERLAPPED *overlapped, PMQRECEIVECALLBACK callback, ITransaction *transaction) {
-    struct read read = {.action = action, .lookup_id = lookup_id, .by_id = true, .props = props, .overlapped = overlapped, .callback = callback};
+EXPORT HRESULT MQReceiveMessageByLookupId(QUEUEHANDLE queue, uint64_t lookup_id, DWORD action, MQMSGPROPS *props,
+    OVERLAPPED *overlapped, PMQRECEIVECALLBACK callback, ITransaction *transaction) {
+    struct read read = {.action = action, .lookup_id = lookup_id, .by_id = true, .props = props, .overlapped = overlapped,
+        .callback = callback};
     bool known = (action & ~0x1Fu) == 0x40000000u || (action & ~0xFu) == 0x40000020u || action == MQ_LOOKUP_RECEIVE_ALLOW_PEEK;
     if (!known || !(action & 0x30) || !seek(action)) return MQ_ERROR_INVALID_PARAMETER;
-    if (lookup_id && ((action & 15) == 4 || (action & 15) == 8)) return MQ_ERROR_INVALID_PARAMETER; // the first and the last take none
+    if (lookup_id && ((action & 15) == 4 || (action & 15) == 8))
+        return MQ_ERROR_INVALID_PARAMETER; // the first and the last take none
     return receive(&read, queue, NULL, transaction);
 }
 

@@ -65,7 +65,8 @@ EXPORT HRESULT MQGetQueueSecurity(const WCHAR *format_name, DWORD information, v
     out_number(&request.out, "information", information);
     out_number(&request.out, "length", length);
     status = request_call(&request, &answer, NULL);
-    const struct json *bytes = json_member(&answer, answer.result, "descriptor"), *whole = json_member(&answer, answer.result, "length_needed");
+    const struct json *bytes = json_member(&answer, answer.result, "descriptor"), *whole = json_member(&answer, answer.result,
+        "length_needed");
     if (bytes && !json_bytes(bytes, descriptor, length, &size)) status = session_nonsense();
     int64_t told = json_integer(whole, (int64_t)size);
     *needed = told >= 0 && told <= UINT32_MAX ? (DWORD)told : 0;

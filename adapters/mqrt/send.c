@@ -11,53 +11,40 @@ static const struct property PROPERTIES[] = { // by their numbers, with gaps
     {PROPID_M_CLASS, VT_UI2, 0, SENT, 0},
     {PROPID_M_MSGID, VECTOR, 0, OURS, 0},
     {PROPID_M_CORRELATIONID, VECTOR, 0, SENT, 0},
-    {PROPID_M_PRIORITY, VT_UI1, 0, SENT, 0},
-    {PROPID_M_DELIVERY, VT_UI1, 0, SENT, 0},
-    {PROPID_M_ACKNOWLEDGE, VT_UI1, 0, SENT, 0},
-    {PROPID_M_JOURNAL, VT_UI1, 0, SENT, 0},
+    {PROPID_M_PRIORITY, VT_UI1, 0, SENT, 0}, {PROPID_M_DELIVERY, VT_UI1, 0, SENT, 0},
+    {PROPID_M_ACKNOWLEDGE, VT_UI1, 0, SENT, 0}, {PROPID_M_JOURNAL, VT_UI1, 0, SENT, 0},
     {PROPID_M_APPSPECIFIC, VT_UI4, 0, SENT, 0},
-    {PROPID_M_BODY, VECTOR, PROPID_M_BODY_SIZE, SENT, MQ_ERROR_BUFFER_OVERFLOW},
-    {PROPID_M_BODY_SIZE, VT_UI4, 0, IGNORED, 0},
+    {PROPID_M_BODY, VECTOR, PROPID_M_BODY_SIZE, SENT, MQ_ERROR_BUFFER_OVERFLOW}, {PROPID_M_BODY_SIZE, VT_UI4, 0, IGNORED, 0},
     {PROPID_M_LABEL, VT_LPWSTR, PROPID_M_LABEL_LEN, SENT, MQ_ERROR_LABEL_BUFFER_TOO_SMALL},
-    {PROPID_M_LABEL_LEN, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_TIME_TO_REACH_QUEUE, VT_UI4, 0, SENT, 0},
+    {PROPID_M_LABEL_LEN, VT_UI4, 0, IGNORED, 0}, {PROPID_M_TIME_TO_REACH_QUEUE, VT_UI4, 0, SENT, 0},
     {PROPID_M_TIME_TO_BE_RECEIVED, VT_UI4, 0, SENT, 0},
     {PROPID_M_RESP_QUEUE, VT_LPWSTR, PROPID_M_RESP_QUEUE_LEN, SENT, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL},
     {PROPID_M_RESP_QUEUE_LEN, VT_UI4, 0, IGNORED, 0},
     {PROPID_M_ADMIN_QUEUE, VT_LPWSTR, PROPID_M_ADMIN_QUEUE_LEN, SENT, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL},
-    {PROPID_M_ADMIN_QUEUE_LEN, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_VERSION, VT_UI4, 0, IGNORED, 0},
+    {PROPID_M_ADMIN_QUEUE_LEN, VT_UI4, 0, IGNORED, 0}, {PROPID_M_VERSION, VT_UI4, 0, IGNORED, 0},
     {PROPID_M_SENDERID, VECTOR, PROPID_M_SENDERID_LEN, IGNORED, MQ_ERROR_SENDERID_BUFFER_TOO_SMALL},
-    {PROPID_M_SENDERID_LEN, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_SENDERID_TYPE, VT_UI4, 0, SENT, 0},
-    {PROPID_M_PRIV_LEVEL, VT_UI4, 0, SENT, 0},
-    {PROPID_M_AUTH_LEVEL, VT_UI4, 0, SENT, 0},
-    {PROPID_M_AUTHENTICATED, VT_UI1, 0, IGNORED, 0},
-    {PROPID_M_HASH_ALG, VT_UI4, 0, SENT, 0},
+    {PROPID_M_SENDERID_LEN, VT_UI4, 0, IGNORED, 0}, {PROPID_M_SENDERID_TYPE, VT_UI4, 0, SENT, 0},
+    {PROPID_M_PRIV_LEVEL, VT_UI4, 0, SENT, 0}, {PROPID_M_AUTH_LEVEL, VT_UI4, 0, SENT, 0},
+    {PROPID_M_AUTHENTICATED, VT_UI1, 0, IGNORED, 0}, {PROPID_M_HASH_ALG, VT_UI4, 0, SENT, 0},
     {PROPID_M_ENCRYPTION_ALG, VT_UI4, 0, SENT, 0},
     {PROPID_M_SENDER_CERT, VECTOR, PROPID_M_SENDER_CERT_LEN, SENT, MQ_ERROR_SENDER_CERT_BUFFER_TOO_SMALL},
     {PROPID_M_SENDER_CERT_LEN, VT_UI4, 0, IGNORED, 0},
     {PROPID_M_SRC_MACHINE_ID, VT_CLSID, 0, IGNORED, 0},
-    {PROPID_M_SENTTIME, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_ARRIVEDTIME, VT_UI4, 0, IGNORED, 0},
+    {PROPID_M_SENTTIME, VT_UI4, 0, IGNORED, 0}, {PROPID_M_ARRIVEDTIME, VT_UI4, 0, IGNORED, 0},
     {PROPID_M_DEST_QUEUE, VT_LPWSTR, PROPID_M_DEST_QUEUE_LEN, IGNORED, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL},
     {PROPID_M_DEST_QUEUE_LEN, VT_UI4, 0, IGNORED, 0},
     {PROPID_M_EXTENSION, VECTOR, PROPID_M_EXTENSION_LEN, SENT, MQ_ERROR_BUFFER_OVERFLOW},
-    {PROPID_M_EXTENSION_LEN, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_SECURITY_CONTEXT, VT_UI4, 0, SENT, 0},
+    {PROPID_M_EXTENSION_LEN, VT_UI4, 0, IGNORED, 0}, {PROPID_M_SECURITY_CONTEXT, VT_UI4, 0, SENT, 0},
     {PROPID_M_CONNECTOR_TYPE, VT_CLSID, 0, SENT, 0},
     {PROPID_M_XACT_STATUS_QUEUE, VT_LPWSTR, PROPID_M_XACT_STATUS_QUEUE_LEN, IGNORED, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL},
-    {PROPID_M_XACT_STATUS_QUEUE_LEN, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_TRACE, VT_UI1, 0, SENT, 0},
+    {PROPID_M_XACT_STATUS_QUEUE_LEN, VT_UI4, 0, IGNORED, 0}, {PROPID_M_TRACE, VT_UI1, 0, SENT, 0},
     {PROPID_M_BODY_TYPE, VT_UI4, 0, SENT, 0},
     {PROPID_M_DEST_SYMM_KEY, VECTOR, PROPID_M_DEST_SYMM_KEY_LEN, UNKNOWN, MQ_ERROR_SYMM_KEY_BUFFER_TOO_SMALL},
     {PROPID_M_DEST_SYMM_KEY_LEN, VT_UI4, 0, IGNORED, 0},
     {PROPID_M_SIGNATURE, VECTOR, PROPID_M_SIGNATURE_LEN, UNKNOWN, MQ_ERROR_SIGNATURE_BUFFER_TOO_SMALL},
-    {PROPID_M_SIGNATURE_LEN, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_PROV_TYPE, VT_UI4, 0, UNKNOWN, 0},
+    {PROPID_M_SIGNATURE_LEN, VT_UI4, 0, IGNORED, 0}, {PROPID_M_PROV_TYPE, VT_UI4, 0, UNKNOWN, 0},
     {PROPID_M_PROV_NAME, VT_LPWSTR, PROPID_M_PROV_NAME_LEN, UNKNOWN, MQ_ERROR_PROV_NAME_BUFFER_TOO_SMALL},
-    {PROPID_M_PROV_NAME_LEN, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_FIRST_IN_XACT, VT_UI1, 0, IGNORED, 0},
+    {PROPID_M_PROV_NAME_LEN, VT_UI4, 0, IGNORED, 0}, {PROPID_M_FIRST_IN_XACT, VT_UI1, 0, IGNORED, 0},
     {PROPID_M_LAST_IN_XACT, VT_UI1, 0, IGNORED, 0},
     {PROPID_M_XACTID, VECTOR, 0, IGNORED, 0},
     {PROPID_M_AUTHENTICATED_EX, VT_UI1, 0, IGNORED, 0},
@@ -65,16 +52,14 @@ static const struct property PROPERTIES[] = { // by their numbers, with gaps
     {PROPID_M_RESP_FORMAT_NAME_LEN, VT_UI4, 0, IGNORED, 0},
     {0}, {0},
     {PROPID_M_DEST_FORMAT_NAME, VT_LPWSTR, PROPID_M_DEST_FORMAT_NAME_LEN, IGNORED, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL},
-    {PROPID_M_DEST_FORMAT_NAME_LEN, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_LOOKUPID, VT_UI8, 0, OURS, 0},
+    {PROPID_M_DEST_FORMAT_NAME_LEN, VT_UI4, 0, IGNORED, 0}, {PROPID_M_LOOKUPID, VT_UI8, 0, OURS, 0},
     {PROPID_M_SOAP_ENVELOPE, VT_LPWSTR, PROPID_M_SOAP_ENVELOPE_LEN, IGNORED, MQ_ERROR_BUFFER_OVERFLOW},
     {PROPID_M_SOAP_ENVELOPE_LEN, VT_UI4, 0, IGNORED, 0},
     {PROPID_M_COMPOUND_MESSAGE, VECTOR, PROPID_M_COMPOUND_MESSAGE_SIZE, IGNORED, MQ_ERROR_BUFFER_OVERFLOW},
     {PROPID_M_COMPOUND_MESSAGE_SIZE, VT_UI4, 0, IGNORED, 0},
     {0}, {0}, // PROPID_M_SOAP_HEADER and PROPID_M_SOAP_BODY: of HTTP alone
     {PROPID_M_DEADLETTER_QUEUE, VT_LPWSTR, PROPID_M_DEADLETTER_QUEUE_LEN, UNKNOWN, MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL},
-    {PROPID_M_DEADLETTER_QUEUE_LEN, VT_UI4, 0, IGNORED, 0},
-    {PROPID_M_ABORT_COUNT, VT_UI4, 0, IGNORED, 0},
+    {PROPID_M_DEADLETTER_QUEUE_LEN, VT_UI4, 0, IGNORED, 0}, {PROPID_M_ABORT_COUNT, VT_UI4, 0, IGNORED, 0},
     {PROPID_M_MOVE_COUNT, VT_UI4, 0, IGNORED, 0},
     {0}, {0}, {0}, {0}, // those of groups, which no version has
     {PROPID_M_LAST_MOVE_TIME, VT_UI4, 0, IGNORED, 0}};
@@ -96,9 +81,11 @@ static void acknowledgements(struct out *out, uint8_t bits) {
 
 // Signatures, senders and encryption: for a session without certificates, only "none" and the numbers that then mean nothing.
 static HRESULT write_security(struct out *out, PROPID id, const MQPROPVARIANT *value, bool offered) {
-    static const char *const senders[] = {"none", "sid"}, *const levels[] = {"none", "sig10", "sig10", NULL, "sig20", NULL, NULL, NULL, "sig30"};
+    static const char *const senders[] = {"none", "sid"}, *const levels[] = {"none", "sig10", "sig10", NULL, "sig20", NULL,
+        NULL, NULL, "sig30"};
     static const char *const privacies[] = {"none", "base", NULL, "enhanced", NULL, "enhanced"};
-    const char *text = id == PROPID_M_SENDERID_TYPE ? word(senders, value->ulVal, 2) : id == PROPID_M_AUTH_LEVEL ? word(levels, value->ulVal, 9) : word(privacies, value->ulVal, 6);
+    const char *text = id == PROPID_M_SENDERID_TYPE ? word(senders, value->ulVal, 2) : id == PROPID_M_AUTH_LEVEL ? word(levels,
+        value->ulVal, 9) : word(privacies, value->ulVal, 6);
     const char *member = id == PROPID_M_SENDERID_TYPE ? "sender_type" : id == PROPID_M_AUTH_LEVEL ? "authentication" : "privacy";
     if (id == PROPID_M_HASH_ALG || id == PROPID_M_ENCRYPTION_ALG) {
         if (offered) out_number(out, id == PROPID_M_HASH_ALG ? "hash_algorithm" : "encryption_algorithm", value->ulVal);
@@ -140,18 +127,22 @@ static HRESULT write_value(struct out *out, PROPID id, const MQPROPVARIANT *valu
     case PROPID_M_LABEL: out_wide(out, "label", value->pwszVal, units); return MQ_OK;
     case PROPID_M_TIME_TO_REACH_QUEUE: out_number(out, "time_to_reach_queue", value->ulVal); return MQ_OK;
     case PROPID_M_TIME_TO_BE_RECEIVED: out_number(out, "time_to_be_received", value->ulVal); return MQ_OK;
-    case PROPID_M_RESP_QUEUE: case PROPID_M_RESP_FORMAT_NAME: if (units) out_wide(out, "response_queue", value->pwszVal, units); return MQ_OK;
+    case PROPID_M_RESP_QUEUE: case PROPID_M_RESP_FORMAT_NAME: if (units) out_wide(out, "response_queue", value->pwszVal,
+        units); return MQ_OK;
     case PROPID_M_ADMIN_QUEUE: if (units) out_wide(out, "administration_queue", value->pwszVal, units); return MQ_OK;
     case PROPID_M_TRACE:
         if (value->bVal > 1) return MQ_ERROR_ILLEGAL_PROPERTY_VALUE;
         if (value->bVal) out_flag(out, "trace", true);
         return MQ_OK;
-    case PROPID_M_EXTENSION: if (value->caub.cElems) out_bytes(out, "extension", value->caub.pElems, value->caub.cElems); return MQ_OK;
+    case PROPID_M_EXTENSION: if (value->caub.cElems) out_bytes(out, "extension", value->caub.pElems,
+        value->caub.cElems); return MQ_OK;
     case PROPID_M_BODY_TYPE: out_number(out, "body_type", value->ulVal); return MQ_OK;
-    case PROPID_M_SENDER_CERT: if (secure && value->caub.cElems) out_bytes(out, "certificate", value->caub.pElems, value->caub.cElems); return MQ_OK;
+    case PROPID_M_SENDER_CERT: if (secure && value->caub.cElems) out_bytes(out, "certificate", value->caub.pElems,
+        value->caub.cElems); return MQ_OK;
     case PROPID_M_SECURITY_CONTEXT:
         if (!secure || !value->ulVal) return MQ_OK;
-        return FAILED(handle_data((void *)(uintptr_t)value->ulVal, CERTIFICATE, NULL, 0, out, "certificate")) ? MQ_ERROR_BAD_SECURITY_CONTEXT : MQ_OK;
+        return FAILED(handle_data((void *)(uintptr_t)value->ulVal, CERTIFICATE, NULL, 0, out, "certificate"))
+            ? MQ_ERROR_BAD_SECURITY_CONTEXT : MQ_OK;
     case PROPID_M_CONNECTOR_TYPE: return MQ_OK; // it is only asked whether there is one
     default: return write_security(out, id, value, secure);
     }
@@ -178,26 +169,31 @@ static HRESULT write_message(struct out *out, const MQMSGPROPS *props, bool secu
         else if (known->sent == IGNORED) statuses[i] = MQ_INFORMATION_PROPERTY_IGNORED;
         else {
             statuses[i] = check_value(known, value);
-            if (!statuses[i] && known->sent == SENT && !(certified && known->id == PROPID_M_SECURITY_CONTEXT)) statuses[i] = write_value(out, known->id, value, secure);
+            if (!statuses[i] && known->sent == SENT && !(certified && known->id == PROPID_M_SECURITY_CONTEXT))
+                statuses[i] = write_value(out, known->id, value, secure);
         }
     }
     out_word(out, "}");
     int class = props_find(props, PROPID_M_CLASS);
     HRESULT result = props_result(statuses, props);
-    if (!FAILED(result) && props_find(props, PROPID_M_RESP_QUEUE) >= 0 && props_find(props, PROPID_M_RESP_FORMAT_NAME) >= 0) return MQ_ERROR_PROPERTIES_CONFLICT;
-    if (!FAILED(result) && class >= 0 && props->aPropVar[class].uiVal && props_find(props, PROPID_M_CONNECTOR_TYPE) < 0) return MQ_ERROR_MISSING_CONNECTOR_TYPE;
+    if (!FAILED(result) && props_find(props, PROPID_M_RESP_QUEUE) >= 0 && props_find(props, PROPID_M_RESP_FORMAT_NAME) >= 0)
+        return MQ_ERROR_PROPERTIES_CONFLICT;
+    if (!FAILED(result) && class >= 0 && props->aPropVar[class].uiVal && props_find(props, PROPID_M_CONNECTOR_TYPE) < 0)
+        return MQ_ERROR_MISSING_CONNECTOR_TYPE;
     return result;
 }
 
 // The identifier that the message got, and its lookup identifier.
 static HRESULT give_identifier(const struct answer *answer, const MQMSGPROPS *props) {
     int at = props_find(props, PROPID_M_MSGID), lookup = props_find(props, PROPID_M_LOOKUPID);
-    const struct json *identifier = json_member(answer, answer->result, "identifier"), *number = json_member(answer, answer->result, "lookup_identifier");
+    const struct json *identifier = json_member(answer, answer->result, "identifier"), *number = json_member(answer,
+        answer->result, "lookup_identifier");
     if (lookup >= 0 && number && !json_decimal(number, &props->aPropVar[lookup].uhVal)) return session_nonsense();
     if (at < 0 || !identifier) return MQ_OK;
     GUID source;
     int64_t ordinal = json_integer(json_member(answer, identifier, "ordinal"), -1);
-    if (!json_guid(json_member(answer, identifier, "source"), &source) || ordinal < 0 || ordinal > UINT32_MAX) return session_nonsense();
+    if (!json_guid(json_member(answer, identifier, "source"), &source) || ordinal < 0 || ordinal > UINT32_MAX)
+        return session_nonsense();
     memcpy(props->aPropVar[at].caub.pElems, &source, 16);
     memcpy(props->aPropVar[at].caub.pElems + 16, &ordinal, 4);
     return MQ_OK;

@@ -38,8 +38,15 @@ static struct {
     pthread_cond_t wanted;
     char *in; // what was read and is no whole line yet: only the leader's
     size_t in_from, in_seen, in_to, in_room;
-} S = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, .fd = -1, .wanted = PTHREAD_COND_INITIALIZER};
+} S = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, .fd = -1,
+    .wanted = PTHREAD_COND_INITIALIZER};
 static atomic_uint next_id = 1;
+
+int64_t milliseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 // --- waiters ---
 
@@ -138,7 +145,8 @@ static bool well_formed(const struct answer *a, const struct json *line, const s
     *id = json_member(a, line, "id");
     *method = json_member(a, line, "method");
     if (*method) return (*method)->kind == JSON_TEXT && !*id && !result && !error;
-    return *id && (*id)->kind == JSON_NUMBER && (*id)->integer && line->length == 3 && (result ? result->kind == JSON_OBJECT : error && error->kind == JSON_OBJECT);
+    return *id && (*id)->kind == JSON_NUMBER && (*id)->integer && line->length == 3 && (result ? result->kind == JSON_OBJECT
+        : error && error->kind == JSON_OBJECT);
 }
 
 // Hand out a line. Locked. False: it is nonsense.
@@ -289,10 +297,13 @@ static bool understand(const struct answer *a, struct session *about) {
     const struct json *result = json_member(a, &a->nodes[1], "result"), *computer = json_member(a, result, "computer");
     const struct json *facets = json_member(a, result, "facets"), *protocol = json_member(a, result, "protocol");
     const struct json *profile = json_member(a, result, "profile");
-    if (json_integer(json_member(a, result, "status"), -1) || !computer || !facets || facets->kind != JSON_OBJECT || !protocol) return false;
-    if (protocol->kind != JSON_TEXT || protocol->length != 3 || memcmp(protocol->text, "1.", 2) || protocol->text[2] < '0' || protocol->text[2] > '4') return false;
+    if (json_integer(json_member(a, result, "status"), -1) || !computer || !facets || facets->kind != JSON_OBJECT || !protocol)
+        return false;
+    if (protocol->kind != JSON_TEXT || protocol->length != 3 || memcmp(protocol->text, "1.", 2) || protocol->text[2] < '0'
+        || protocol->text[2] > '4') return false;
     about->computer_units = json_units(computer, about->computer, 255);
-    if (!about->computer_units || about->computer_units > 255 || !json_guid(json_member(a, result, "queue_manager"), &about->manager)) return false;
+    if (!about->computer_units || about->computer_units > 255 || !json_guid(json_member(a, result, "queue_manager"),
+        &about->manager)) return false;
     about->version = profile && profile->kind == JSON_TEXT && profile->length == 8 ? (uint32_t)(profile->text[5] - '0') << 24 : 0;
     int64_t most = json_integer(json_member(a, json_member(a, result, "limits"), "max_body_bytes"), 4 << 20);
     about->most_bytes = most < 0 ? 4 << 20 : (uint64_t)most;
@@ -301,7 +312,9 @@ static bool understand(const struct answer *a, struct session *about) {
         if (facet->kind != JSON_ARRAY) return false;
         for (const struct json *name = json_first(a, facet); name; name = json_next(a, name))
             for (int m = 0; m < METHODS; m++)
-                if (name->kind == JSON_TEXT && strlen(NAMES[m]) == facet->name_length + 1 + name->length && !memcmp(NAMES[m], facet->name, facet->name_length) && NAMES[m][facet->name_length] == '.' && !memcmp(NAMES[m] + facet->name_length + 1, name->text, name->length))
+                if (name->kind == JSON_TEXT && strlen(NAMES[m]) == facet->name_length + 1 + name->length && !memcmp(NAMES[m],
+                    facet->name, facet->name_length) && NAMES[m][facet->name_length] == '.'
+                    && !memcmp(NAMES[m] + facet->name_length + 1, name->text, name->length))
                     about->offers[m] = true;
     }
     return true;
@@ -317,13 +330,15 @@ static bool greet(int fd, struct session *about) {
     out_open(&hello);
     out_word(&hello, "{\"jsonrpc\":\"2.0\"");
     out_number(&hello, "id", id);
-    out_word(&hello, ",\"method\":\"hello\",\"params\":{\"versions\":[\"1.4\",\"1.3\",\"1.2\",\"1.1\",\"1.0\"],\"harness\":\"libmqrt\",\"state_dir\":\"\"}}\n");
+    out_word(&hello, ",\"method\":\"hello\",\"params\":{\"versions\":[\"1.4\",\"1.3\",\"1.2\",\"1.1\",\"1.0\"],"
+        "\"harness\":\"libmqrt\",\"state_dir\":\"\"}}\n");
     S.in_from = S.in_seen = S.in_to = 0;
     if (write_all(fd, hello.at, hello.used)) line = read_line(fd, HELLO_MS, &length, &over);
     out_close(&hello);
     struct answer answer = {0};
     const struct json *which, *method;
-    bool good = line && json_parse(&answer, line, length) && well_formed(&answer, &answer.nodes[1], &which, &method) && !method && which->number == (int64_t)id && understand(&answer, about);
+    bool good = line && json_parse(&answer, line, length) && well_formed(&answer, &answer.nodes[1], &which, &method) && !method
+        && which->number == (int64_t)id && understand(&answer, about);
     answer_free(&answer);
     return good;
 }
@@ -371,12 +386,6 @@ HRESULT session_ready(struct session *about) {
 
 // --- requests ---
 
-static int64_t milliseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void request_open(struct request *r, enum method method) {
     r->method = method;
     r->id = atomic_fetch_add(&next_id, 1);
@@ -398,7 +407,8 @@ static HRESULT refusal(enum method method) {
 // Put the waiter in line and write. generation: of the handles in it; 0: there are none.
 static HRESULT submit(struct request *r, struct waiter *w) {
     out_word(&r->out, "}}\n");
-    HRESULT status = r->out.failed ? MQ_ERROR_INSUFFICIENT_RESOURCES : r->out.used > LINE ? MQ_ERROR_MESSAGE_STORAGE_FAILED : session_ready(NULL);
+    HRESULT status = r->out.failed ? MQ_ERROR_INSUFFICIENT_RESOURCES : r->out.used > LINE ? MQ_ERROR_MESSAGE_STORAGE_FAILED
+        : session_ready(NULL);
     if (FAILED(status)) return status;
     pthread_mutex_lock(&S.lock);
     uint32_t generation = S.about.generation;
@@ -442,26 +452,13 @@ HRESULT answer_status(struct answer *a, const char *needed) {
     const struct json *status = json_member(a, a->result, "status"), *failure = json_member(a, a->result, "failure");
     HRESULT code = MQ_ERROR;
     if (!a->result) return MQ_ERROR; // an error of JSON-RPC
-    if (!status && failure) return json_is(json_member(a, failure, "kind"), "NotExpressible") ? MQ_ERROR_UNSUPPORTED_OPERATION : MQ_ERROR;
+    if (!status && failure) return json_is(json_member(a, failure, "kind"), "NotExpressible") ? MQ_ERROR_UNSUPPORTED_OPERATION
+        : MQ_ERROR;
     int64_t number = json_integer(status, -1);
     if (!status || status->kind != JSON_NUMBER || number < 0 || number > UINT32_MAX) return session_nonsense();
     code = (HRESULT)(uint32_t)number;
     if (!FAILED(code) && needed && !json_member(a, a->result, needed)) return session_nonsense();
     return code;
-}
-
-HRESULT request_call(struct request *r, struct answer *answer, const char *needed) {
-    struct waiter w;
-    waiter_open(&w);
-    w.queue = 0;
-    HRESULT status = submit(r, &w);
-    out_close(&r->out);
-    *answer = (struct answer){0};
-    if (FAILED(status)) return status;
-    await(&w, false);
-    if (FAILED(w.failure)) return w.failure;
-    *answer = w.answer;
-    return answer_status(answer, needed);
 }
 
 HRESULT request_wait(struct request *r, struct waiter *w) {
@@ -471,6 +468,13 @@ HRESULT request_wait(struct request *r, struct waiter *w) {
     if (FAILED(status)) return status;
     await(w, false);
     return w->failure;
+}
+
+HRESULT request_call(struct request *r, struct answer *answer, const char *needed) {
+    struct waiter w = {.queue = 0};
+    HRESULT status = request_wait(r, &w);
+    *answer = w.answer;
+    return FAILED(status) ? status : answer_status(answer, needed);
 }
 
 HRESULT request_start(struct request *r, struct waiter *w) {

@@ -72,7 +72,8 @@ HRESULT transaction_json(ITransaction *transaction, uint32_t generation, char js
 }
 
 static HRESULT query(ITransaction *face, const GUID *wanted, void **into) {
-    static const GUID ours[] = {{0x00000000, 0, 0, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}}, {0x0FB15084, 0xAF41, 0x11CE, {0xBD, 0x2B, 0x20, 0x4C, 0x4F, 0x4F, 0x50, 0x20}}};
+    static const GUID ours[] = {{0x00000000, 0, 0, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}}, {0x0FB15084, 0xAF41, 0x11CE, {0xBD, 0x2B,
+        0x20, 0x4C, 0x4F, 0x4F, 0x50, 0x20}}};
     if (!into) return E_POINTER;
     *into = NULL;
     if (!wanted || (memcmp(wanted, &ours[0], sizeof *ours) && memcmp(wanted, &ours[1], sizeof *ours))) return E_NOINTERFACE;

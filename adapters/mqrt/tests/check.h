@@ -9,8 +9,10 @@
 #include <string.h>
 
 extern int checked, failed;
-_Static_assert(sizeof(MQPROPVARIANT) == 8 + 2 * sizeof(void *) && sizeof(MQPROPERTYRESTRICTION) == 16 + 2 * sizeof(void *), "as on Windows");
-_Static_assert(sizeof(MQPROPS) == 4 * sizeof(void *) && sizeof(XACTTRANSINFO) == 40 && sizeof(OVERLAPPED) == 8 + 3 * sizeof(void *), "as on Windows");
+_Static_assert(sizeof(MQPROPVARIANT) == 8 + 2 * sizeof(void *) && sizeof(MQPROPERTYRESTRICTION) == 16 + 2 * sizeof(void *),
+    "as on Windows");
+_Static_assert(sizeof(MQPROPS) == 4 * sizeof(void *) && sizeof(XACTTRANSINFO) == 40
+    && sizeof(OVERLAPPED) == 8 + 3 * sizeof(void *), "as on Windows");
 static inline void expect(HRESULT got, HRESULT wanted, const char *what, const char *file, int line) {
     __atomic_add_fetch(&checked, 1, __ATOMIC_RELAXED);
     if (got == wanted) return;
@@ -59,5 +61,6 @@ static inline size_t wide(const WCHAR *text) {
     while (text[units]) units++;
     return units;
 }
-static inline int same(const WCHAR *one, const WCHAR *other) { return wide(one) == wide(other) && !memcmp(one, other, wide(one) * 2); }
+static inline int same(const WCHAR *one, const WCHAR *other) { return wide(one) == wide(other) && !memcmp(one, other,
+    wide(one) * 2); }
 #endif

@@ -16,7 +16,8 @@ static int listener;
 static fake_answer answers;
 
 size_t fake_hello(long id, char *to, size_t room) {
-    return (size_t)snprintf(to, room, "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0,\"protocol\":\"1.4\",\"name\":\"fake\",\"version\":\"1\",\"profile\":\"msmq-6.0\",\"computer\":\"HOST\",\"queue_manager\":\"db0760c6-b874-5485-9d0b-bf112870b534\",\"facets\":{\"queues\":[\"create\",\"delete\",\"open\",\"close\",\"purge\",\"get\",\"set\"],\"messages\":[\"send\",\"receive\",\"peek\",\"peek_next\",\"receive_begin\",\"receive_end\",\"receive_by_lookup_id\",\"peek_by_lookup_id\",\"move\",\"cancel\"],\"cursors\":[\"open\",\"close\"],\"transactions\":[\"begin\",\"commit\",\"abort\"],\"management\":[\"get\",\"act\"],\"security\":[\"get\",\"set\",\"certificates\"],\"names\":[\"parse\"],\"directory\":[\"begin\",\"next\",\"end\"]},\"limits\":{\"max_body_bytes\":4000000}}}\n", id);
+    return (size_t)snprintf(to, room,
+        "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0,\"protocol\":\"1.4\",\"name\":\"fake\",\"version\":\"1\",\"profile\":\"msmq-6.0\",\"computer\":\"HOST\",\"queue_manager\":\"db0760c6-b874-5485-9d0b-bf112870b534\",\"facets\":{\"queues\":[\"create\",\"delete\",\"open\",\"close\",\"purge\",\"get\",\"set\"],\"messages\":[\"send\",\"receive\",\"peek\",\"peek_next\",\"receive_begin\",\"receive_end\",\"receive_by_lookup_id\",\"peek_by_lookup_id\",\"move\",\"cancel\"],\"cursors\":[\"open\",\"close\"],\"transactions\":[\"begin\",\"commit\",\"abort\"],\"management\":[\"get\",\"act\"],\"security\":[\"get\",\"set\",\"certificates\"],\"names\":[\"parse\"],\"directory\":[\"begin\",\"next\",\"end\"]},\"limits\":{\"max_body_bytes\":4000000}}}\n", id);
 }
 
 size_t fake_usual(long id, const char *method, const char *line, char *to, size_t room) {
@@ -25,19 +26,23 @@ size_t fake_usual(long id, const char *method, const char *line, char *to, size_
     if (!strcmp(method, "hello")) return fake_hello(id, to, room);
     if (!strcmp(method, "queues.open")) more = ",\"queue\":\"q1\"";
     if (!strcmp(method, "queues.create")) more = ",\"format_name\":\"DIRECT=OS:HOST\\\\private$\\\\q\"";
-    if (!strcmp(method, "queues.get")) more = ",\"properties\":{\"PROPID_Q_LABEL\":\"x\",\"PROPID_Q_QUOTA\":5,\"PROPID_Q_TYPE\":\"db0760c6-b874-5485-9d0b-bf112870b534\",\"PROPID_Q_MULTICAST_ADDRESS\":null}";
+    if (!strcmp(method, "queues.get"))
+        more = ",\"properties\":{\"PROPID_Q_LABEL\":\"x\",\"PROPID_Q_QUOTA\":5,\"PROPID_Q_TYPE\":\"db0760c6-b874-5485-9d0b-bf112870b534\",\"PROPID_Q_MULTICAST_ADDRESS\":null}";
     if (!strcmp(method, "cursors.open")) more = ",\"cursor\":17";
     if (!strcmp(method, "transactions.begin")) more = ",\"transaction\":\"t1\"";
-    if (!strcmp(method, "messages.send")) more = ",\"identifier\":{\"source\":\"00112233-4455-6677-8899-aabbccddeeff\",\"ordinal\":5},\"lookup_identifier\":\"9\"";
+    if (!strcmp(method, "messages.send"))
+        more = ",\"identifier\":{\"source\":\"00112233-4455-6677-8899-aabbccddeeff\",\"ordinal\":5},\"lookup_identifier\":\"9\"";
     if (!strcmp(method, "names.parse")) more = ",\"kind\":\"path\"";
     if (!strcmp(method, "management.get")) more = ",\"values\":[{\"vt\":4127,\"value\":[\"a\",\"b\"]}]";
     if (!strcmp(method, "security.get")) more = ",\"descriptor\":\"AQAAgAAAAAAAAAAAAAAAAAAAAAA=\",\"length_needed\":20";
     if (!strcmp(method, "directory.begin")) more = ",\"result\":\"Success\",\"query\":\"1\"";
     if (!strcmp(method, "directory.end")) more = ",\"result\":\"Success\"";
-    if (!strcmp(method, "directory.next")) more = id % 3 ? ",\"result\":\"Success\",\"object\":{\"path_name\":\"HOST\\\\q\",\"identifier\":\"db0760c6-b874-5485-9d0b-bf112870b534\",\"privacy_level\":\"Body\",\"journaling\":true}" : ",\"result\":\"EndOfData\"";
+    if (!strcmp(method, "directory.next")) more = id % 3
+        ? ",\"result\":\"Success\",\"object\":{\"path_name\":\"HOST\\\\q\",\"identifier\":\"db0760c6-b874-5485-9d0b-bf112870b534\",\"privacy_level\":\"Body\",\"journaling\":true}" : ",\"result\":\"EndOfData\"";
     size_t used = (size_t)snprintf(to, room, "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0%s", id, more);
     if (!strncmp(method, "messages.receive", 16) || !strncmp(method, "messages.peek", 13))
-        if (strcmp(method, "messages.receive_end")) used += (size_t)snprintf(to + used, room - used, ",\"read\":\"r1\",\"message\":%s", fake_message);
+        if (strcmp(method, "messages.receive_end")) used += (size_t)snprintf(to + used, room - used,
+            ",\"read\":\"r1\",\"message\":%s", fake_message);
     return used + (size_t)snprintf(to + used, room - used, "}}\n");
 }
 

@@ -20,15 +20,22 @@ static size_t flipped(long id, const char *method, const char *line, char *to, s
         "{\"body\":\"\"}", "{\"body\":\"AAAA\",\"label\":\"\\ud800\\u0000\xF0\x9F\x98\x80\",\"sender\":\"S-1-5-1-2-3-4-5-6-7-8-9-10-11-12-13-14-15\"}",
         "{\"body\":\"AA==\",\"identifier\":7,\"correlation_identifier\":\"AQ==\",\"priority\":\"x\",\"class\":-5,\"lookup_identifier\":\"18446744073709551615\"}",
         "{\"body\":\"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5eg==\",\"label\":\"a label of some length\",\"extension\":\"AQIDBAUG\",\"certificate\":\"AQIDBAUG\",\"administration_queue\":\"DIRECT=OS:HOST\\\\private$\\\\admin\",\"response_queue\":\"\",\"acknowledgements\":[\"positive_arrival\",5],\"privacy\":\"enhanced\",\"authentication\":\"sig30\",\"lookup_identifier\":\"4\"}"};
-    static const char *const values[] = {"{\"vt\":4127,\"value\":[\"a\",null]}", "{\"vt\":4108,\"value\":[{\"vt\":4115,\"value\":[0,2]},{\"vt\":4108,\"value\":[{\"vt\":31,\"value\":\"x\"}]}]}", "{\"vt\":1}", "{\"vt\":72,\"value\":\"db0760c6-b874-5485-9d0b-bf112870b534\"}", "{\"vt\":20,\"value\":\"-5\"}", "{\"vt\":65,\"value\":\"AQID\"}", "{\"vt\":4168,\"value\":[\"db0760c6-b874-5485-9d0b-bf112870b534\",\"x\"]}", "{\"vt\":99,\"value\":0}"};
+    static const char *const values[] = {"{\"vt\":4127,\"value\":[\"a\",null]}",
+        "{\"vt\":4108,\"value\":[{\"vt\":4115,\"value\":[0,2]},{\"vt\":4108,\"value\":[{\"vt\":31,\"value\":\"x\"}]}]}",
+        "{\"vt\":1}", "{\"vt\":72,\"value\":\"db0760c6-b874-5485-9d0b-bf112870b534\"}", "{\"vt\":20,\"value\":\"-5\"}",
+        "{\"vt\":65,\"value\":\"AQID\"}", "{\"vt\":4168,\"value\":[\"db0760c6-b874-5485-9d0b-bf112870b534\",\"x\"]}",
+        "{\"vt\":99,\"value\":0}"};
     if (!strcmp(method, "hello")) return fake_hello(id, to, room);
     fake_message = messages[any(4)];
     size_t used = fake_usual(id, method, line, to, room);
-    if (!strcmp(method, "management.get")) used = (size_t)snprintf(to, room, "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0,\"values\":[%s]}}\n", id, values[any(8)]);
-    if (!strcmp(method, "queues.get")) used = (size_t)snprintf(to, room, "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0,\"properties\":{\"PROPID_Q_LABEL\":\"x\",\"PROPID_Q_PATHNAME\":\"\\ud800y\",\"PROPID_Q_QUOTA\":%s,\"PROPID_Q_INSTANCE\":\"%s\",\"PROPID_Q_JOURNAL\":1}}}\n", id, any(2) ? "5" : "{}", any(2) ? "db0760c6-b874-5485-9d0b-bf112870b534" : "x");
+    if (!strcmp(method, "management.get")) used = (size_t)snprintf(to, room,
+        "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0,\"values\":[%s]}}\n", id, values[any(8)]);
+    if (!strcmp(method, "queues.get")) used = (size_t)snprintf(to, room,
+        "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0,\"properties\":{\"PROPID_Q_LABEL\":\"x\",\"PROPID_Q_PATHNAME\":\"\\ud800y\",\"PROPID_Q_QUOTA\":%s,\"PROPID_Q_INSTANCE\":\"%s\",\"PROPID_Q_JOURNAL\":1}}}\n", id, any(2) ? "5" : "{}", any(2) ? "db0760c6-b874-5485-9d0b-bf112870b534" : "x");
     if (any(40) == 0) to[any((uint32_t)used - 1)] ^= (char)(1 << any(8));
     if (any(200) == 0) return FAKE_HANG_UP;
-    for (size_t i = 0; i + 1 < used; i++) if (to[i] == '\n') to[i] = ' '; // a flipped byte may be a line's end: then the rest answers later
+    for (size_t i = 0; i + 1 < used; i++) if (to[i] == '\n')
+        to[i] = ' '; // a flipped byte may be a line's end: then the rest answers later
     return used;
 }
 
@@ -41,7 +48,8 @@ static void *own(size_t size) {
     return owned[owned_count++] = made;
 }
 
-static const uint16_t TYPES[] = {VT_EMPTY, VT_NULL, VT_I2, VT_I4, VT_BOOL, VT_UI1, VT_UI2, VT_UI4, VT_UI8, VT_LPWSTR, VT_CLSID, VT_UI1 | VT_VECTOR, VT_LPWSTR | VT_VECTOR};
+static const uint16_t TYPES[] = {VT_EMPTY, VT_NULL, VT_I2, VT_I4, VT_BOOL, VT_UI1, VT_UI2, VT_UI4, VT_UI8, VT_LPWSTR, VT_CLSID,
+    VT_UI1 | VT_VECTOR, VT_LPWSTR | VT_VECTOR};
 
 // A property's own type most times, as a table of the documents has it: here, by its number.
 static uint16_t type_of(PROPID id) {
@@ -74,7 +82,8 @@ static void fill(struct bag *bag, uint32_t base, uint32_t numbers) {
         if (value->vt == VT_CLSID) value->puuid = any(20) ? own(sizeof(GUID)) : NULL;
         if (value->vt == VT_LPWSTR) {
             value->pwszVal = any(20) ? own((wide_room + 1) * 2) : NULL;
-            for (uint32_t j = 0; value->pwszVal && j < wide_room; j++) value->pwszVal[j] = (WCHAR)(any(3) ? 'a' + any(26) : 1 + any(0xFFFE));
+            for (uint32_t j = 0; value->pwszVal && j < wide_room; j++) value->pwszVal[j] = (WCHAR)(any(3) ? 'a' + any(26)
+                : 1 + any(0xFFFE));
         }
         if (value->vt == (VT_UI1 | VT_VECTOR)) {
             value->caub.cElems = any(3) ? 20 : any(70);
@@ -93,7 +102,8 @@ static void give_back(struct bag *bag, const struct bag *before) {
         if (before->values[i].vt != VT_NULL || value->vt == VT_NULL) continue;
         if (value->vt == VT_LPWSTR || value->vt == VT_CLSID) MQFreeMemory(value->ptr);
         if (value->vt & VT_VECTOR || value->vt == VT_BLOB) {
-            for (uint32_t j = 0; j < value->caub.cElems && value->vt == (VT_LPWSTR | VT_VECTOR); j++) MQFreeMemory(value->calpwstr.pElems[j]);
+            for (uint32_t j = 0; j < value->caub.cElems && value->vt == (VT_LPWSTR | VT_VECTOR); j++)
+                MQFreeMemory(value->calpwstr.pElems[j]);
             if (value->vt == (VT_VARIANT | VT_VECTOR)) {
                 struct bag inner = {0}, nothing = {0};
                 inner.props.cProp = value->capropvar.cElems;
@@ -119,8 +129,10 @@ static void round_of(QUEUEHANDLE *queue, QUEUEHANDLE *cursor) {
     before = bag;
     HRESULT status = 0;
     if (what < 2) status = MQSendMessage(*queue, &bag.props, any(4) ? t : (ITransaction *)(uintptr_t)any(4));
-    else if (what < 4) status = MQReceiveMessage(*queue, any(5), any(3) ? 0 : 0x80000000u + any(2), any(20) ? &bag.props : NULL, NULL, NULL, any(2) ? *cursor : NULL, t);
-    else if (what == 4) status = MQReceiveMessageByLookupId(*queue, any(3), 0x40000000u + any(0x40), &bag.props, any(5) ? NULL : &overlapped, NULL, t);
+    else if (what < 4) status = MQReceiveMessage(*queue, any(5), any(3) ? 0 : 0x80000000u + any(2), any(20) ? &bag.props : NULL,
+        NULL, NULL, any(2) ? *cursor : NULL, t);
+    else if (what == 4) status = MQReceiveMessageByLookupId(*queue, any(3), 0x40000000u + any(0x40), &bag.props, any(5) ? NULL
+        : &overlapped, NULL, t);
     else if (what == 5) status = MQCreateQueue(NULL, &bag.props, name, &length);
     else if (what == 6) status = MQSetQueueProperties(any(9) ? NAME : u"", &bag.props);
     else if (what == 7) status = MQGetQueueProperties(NAME, &bag.props);
@@ -131,11 +143,13 @@ static void round_of(QUEUEHANDLE *queue, QUEUEHANDLE *cursor) {
     } else status = any(2) ? MQGetMachineProperties(NULL, NULL, &bag.props) : MQGetPrivateComputerInformation(NULL, &bag.props);
     checked++;
     passed += status >= 0;
-    while (what == 4 && status == MQ_INFORMATION_OPERATION_PENDING && MQGetOverlappedResult(&overlapped) == MQ_INFORMATION_OPERATION_PENDING) usleep(100);
+    while (what == 4 && status == MQ_INFORMATION_OPERATION_PENDING
+        && MQGetOverlappedResult(&overlapped) == MQ_INFORMATION_OPERATION_PENDING) usleep(100);
     while (what == 4 && status >= 0 && overlapped.Internal == 0x103) usleep(100);
     if (what >= 7) give_back(&bag, &before);
     if (t) t->lpVtbl->Release(t);
-    if (status == MQ_ERROR_STALE_HANDLE || status == MQ_ERROR_INVALID_HANDLE || status == MQ_ERROR_SERVICE_NOT_AVAILABLE || any(500) == 0) {
+    if (status == MQ_ERROR_STALE_HANDLE || status == MQ_ERROR_INVALID_HANDLE || status == MQ_ERROR_SERVICE_NOT_AVAILABLE
+        || any(500) == 0) {
         MQCloseQueue(*queue);
         if (MQOpenQueue(NAME, MQ_RECEIVE_ACCESS, 0, queue) < 0 || MQCreateCursor(*queue, cursor) < 0) *cursor = NULL;
     }

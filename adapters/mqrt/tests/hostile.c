@@ -14,14 +14,16 @@ static _Atomic int special;
 
 static size_t lies(long id, const char *method, const char *line, char *to, size_t room) {
     if (!strcmp(method, "hello") && greeting) {
-        static const char *const bad[] = {"", "nonsense\n", "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0}}\n", "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0,\"protocol\":\"9.9\",\"computer\":\"H\",\"queue_manager\":\"db0760c6-b874-5485-9d0b-bf112870b534\",\"facets\":{}}}\n", "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"error\":{\"code\":-32001,\"message\":\"no\"}}\n"};
+        static const char *const bad[] = {"", "nonsense\n", "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0}}\n",
+            "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"status\":0,\"protocol\":\"9.9\",\"computer\":\"H\",\"queue_manager\":\"db0760c6-b874-5485-9d0b-bf112870b534\",\"facets\":{}}}\n", "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"error\":{\"code\":-32001,\"message\":\"no\"}}\n"};
         return greeting == 1 ? FAKE_HANG_UP : (size_t)snprintf(to, room, bad[greeting - 1], id);
     }
     if (strcmp(method, "hello") && count_down >= 0 && count_down-- == 0) {
         count_down = 300;
         return FAKE_HANG_UP;
     }
-    if (silent && !strncmp(method, "messages.", 9)) return silent == 2 ? (size_t)snprintf(to, room, "{\"jsonrpc\":\"2.0\",\"method\":\"pending\",\"params\":{\"id\":%ld}}\n", id) : 0;
+    if (silent && !strncmp(method, "messages.", 9)) return silent == 2 ? (size_t)snprintf(to, room,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"pending\",\"params\":{\"id\":%ld}}\n", id) : 0;
     size_t used = fake_usual(id, method, line, to, room);
     if (strcmp(method, "hello") && (lie || special)) {
         const char *text = lie;
@@ -122,7 +124,8 @@ static void no_session(void) {
 
 static _Atomic int heard_count;
 static _Atomic HRESULT heard_status;
-static void heard(HRESULT status, QUEUEHANDLE queue, DWORD timeout, DWORD action, MQMSGPROPS *props, OVERLAPPED *overlapped, HANDLE cursor) {
+static void heard(HRESULT status, QUEUEHANDLE queue, DWORD timeout, DWORD action, MQMSGPROPS *props, OVERLAPPED *overlapped,
+    HANDLE cursor) {
     (void)queue; (void)timeout; (void)action; (void)props; (void)overlapped; (void)cursor;
     heard_status = status;
     heard_count++;
@@ -153,7 +156,8 @@ static void directory(void) {
     MQCOLUMNSET columns = {4, ids};
     MQSORTKEY key = {PROPID_Q_PATHNAME, 1};
     MQSORTSET sort = {1, &key};
-    MQPROPERTYRESTRICTION one[2] = {{4, PROPID_Q_LABEL, {.vt = VT_LPWSTR, .pwszVal = (WCHAR *)(uintptr_t)u"x"}}, {5, PROPID_Q_PRIV_LEVEL, {.vt = VT_UI4, .ulVal = 2}}};
+    MQPROPERTYRESTRICTION one[2] = {{4, PROPID_Q_LABEL, {.vt = VT_LPWSTR, .pwszVal = (WCHAR *)(uintptr_t)u"x"}}, {5,
+        PROPID_Q_PRIV_LEVEL, {.vt = VT_UI4, .ulVal = 2}}};
     MQRESTRICTION restriction = {2, one};
     MQPROPVARIANT values[9];
     HANDLE locator;

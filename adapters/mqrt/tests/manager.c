@@ -199,7 +199,8 @@ static void sends(QUEUEHANDLE queue, QUEUEHANDLE reader) {
     MQPROPVARIANT *length = put_number(&space.bag, PROPID_M_RESP_QUEUE_LEN, VT_UI4, 5);
     put(&space.bag, PROPID_M_SRC_MACHINE_ID, VT_CLSID)->puuid = &machine;
     MQPROPVARIANT *priority = put(&space.bag, PROPID_M_PRIORITY, VT_NULL), *tag = put(&space.bag, PROPID_M_APPSPECIFIC, VT_UI4);
-    MQPROPVARIANT *acknowledge = put(&space.bag, PROPID_M_ACKNOWLEDGE, VT_UI1), *journal = put(&space.bag, PROPID_M_JOURNAL, VT_UI1);
+    MQPROPVARIANT *acknowledge = put(&space.bag, PROPID_M_ACKNOWLEDGE, VT_UI1), *journal = put(&space.bag, PROPID_M_JOURNAL,
+        VT_UI1);
     MQPROPVARIANT *lookup = put(&space.bag, PROPID_M_LOOKUPID, VT_UI8), *class_got = put(&space.bag, PROPID_M_CLASS, VT_UI2);
     memset(correlation, 0, 20);
     EXPECT(MQReceiveMessage(reader, 0, MQ_ACTION_RECEIVE, props, NULL, NULL, NULL, NULL), MQ_ERROR_FORMATNAME_BUFFER_TOO_SMALL);
@@ -218,7 +219,8 @@ static void sends(QUEUEHANDLE queue, QUEUEHANDLE reader) {
     EXPECT(MQReceiveMessage(reader, 0, MQ_ACTION_RECEIVE, props, NULL, NULL, NULL, NULL), MQ_OK);
     TRUE_THAT(!memcmp(space.body, "the body", 8) && same(space.label, label) && same(response, u"DIRECT=OS:HOST\\private$\\r"));
     TRUE_THAT(!memcmp(got, first, 20) && !memcmp(got, &machine, 16) && correlation[0] == 9);
-    TRUE_THAT(priority->vt == VT_UI1 && priority->bVal == 6 && tag->ulVal == 0xFFFFFFFE && acknowledge->bVal == 4 && journal->bVal == 3);
+    TRUE_THAT(priority->vt == VT_UI1 && priority->bVal == 6 && tag->ulVal == 0xFFFFFFFE && acknowledge->bVal == 4
+        && journal->bVal == 3);
     TRUE_THAT(lookup->uhVal != 0 && class_got->uiVal == 0);
     EXPECT(MQReceiveMessage(reader, 0, MQ_ACTION_RECEIVE, NULL, NULL, NULL, NULL, NULL), MQ_OK);
     EXPECT(MQReceiveMessage(reader, 50, MQ_ACTION_RECEIVE, NULL, NULL, NULL, NULL, NULL), MQ_ERROR_IO_TIMEOUT);
@@ -273,9 +275,11 @@ static void cursors(QUEUEHANDLE queue, QUEUEHANDLE reader) {
     EXPECT(MQReceiveMessageByLookupId(reader, ids[1], MQ_LOOKUP_PEEK_NEXT, NULL, NULL, NULL, NULL), MQ_ERROR_MESSAGE_NOT_FOUND);
     space.bag.values[0].caub.cElems = 2;
     space.label_length->ulVal = 250;
-    EXPECT(MQReceiveMessageByLookupId(reader, ids[1], MQ_LOOKUP_RECEIVE_CURRENT, props, NULL, NULL, NULL), MQ_ERROR_BUFFER_OVERFLOW);
+    EXPECT(MQReceiveMessageByLookupId(reader, ids[1], MQ_LOOKUP_RECEIVE_CURRENT, props, NULL, NULL, NULL),
+        MQ_ERROR_BUFFER_OVERFLOW);
     EXPECT(MQReceiveMessageByLookupId(reader, ids[1], MQ_LOOKUP_RECEIVE_CURRENT, NULL, NULL, NULL, NULL), MQ_OK);
-    EXPECT(MQReceiveMessageByLookupId(reader, ids[1], MQ_LOOKUP_RECEIVE_CURRENT, NULL, NULL, NULL, NULL), MQ_ERROR_MESSAGE_NOT_FOUND);
+    EXPECT(MQReceiveMessageByLookupId(reader, ids[1], MQ_LOOKUP_RECEIVE_CURRENT, NULL, NULL, NULL, NULL),
+        MQ_ERROR_MESSAGE_NOT_FOUND);
     QUEUEHANDLE sub;
     EXPECT(MQOpenQueue(target, MQ_MOVE_ACCESS, 0, &sub), MQ_OK);
     EXPECT(MQMoveMessage(NULL, sub, ids[0], NULL), MQ_ERROR_INVALID_HANDLE);
@@ -293,7 +297,8 @@ static void cursors(QUEUEHANDLE queue, QUEUEHANDLE reader) {
 }
 
 static void transactions(void) {
-    static const GUID unknown = {0, 0, 0, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}}, face = {0x0FB15084, 0xAF41, 0x11CE, {0xBD, 0x2B, 0x20, 0x4C, 0x4F, 0x4F, 0x50, 0x20}}, none = {1, 2, 3, {0}};
+    static const GUID unknown = {0, 0, 0, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}}, face = {0x0FB15084, 0xAF41, 0x11CE, {0xBD, 0x2B,
+        0x20, 0x4C, 0x4F, 0x4F, 0x50, 0x20}}, none = {1, 2, 3, {0}};
     QUEUEHANDLE queue, reader;
     ITransaction *t, *same_one, strange = {NULL};
     XACTTRANSINFO info;
@@ -341,9 +346,11 @@ static void transactions(void) {
 
 static struct { pthread_mutex_t lock; pthread_cond_t came; int calls; HRESULT status; DWORD action; OVERLAPPED *overlapped; } told = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, NULL};
 
-static void heard(HRESULT status, QUEUEHANDLE queue, DWORD timeout, DWORD action, MQMSGPROPS *props, OVERLAPPED *overlapped, HANDLE cursor) {
+static void heard(HRESULT status, QUEUEHANDLE queue, DWORD timeout, DWORD action, MQMSGPROPS *props, OVERLAPPED *overlapped,
+    HANDLE cursor) {
     (void)timeout; (void)props; (void)cursor;
-    if (status == MQ_OK && MQReceiveMessage(queue, 0, MQ_ACTION_PEEK_CURRENT, NULL, NULL, NULL, NULL, NULL) != MQ_ERROR_IO_TIMEOUT) status = 0x77; // calls work in it
+    if (status == MQ_OK && MQReceiveMessage(queue, 0, MQ_ACTION_PEEK_CURRENT, NULL, NULL, NULL, NULL,
+        NULL) != MQ_ERROR_IO_TIMEOUT) status = 0x77; // calls work in it
     pthread_mutex_lock(&told.lock);
     told.calls++;
     told.status = status;
@@ -365,12 +372,14 @@ static void later(QUEUEHANDLE queue, QUEUEHANDLE reader) {
     struct room space;
     OVERLAPPED overlapped = {0}, second = {0};
     EXPECT(MQGetOverlappedResult(NULL), MQ_ERROR_INVALID_PARAMETER);
-    EXPECT(MQReceiveMessage(reader, 5000, MQ_ACTION_RECEIVE, room(&space, 64, 250), NULL, heard, NULL, NULL), MQ_INFORMATION_OPERATION_PENDING);
+    EXPECT(MQReceiveMessage(reader, 5000, MQ_ACTION_RECEIVE, room(&space, 64, 250), NULL, heard, NULL, NULL),
+        MQ_INFORMATION_OPERATION_PENDING);
     EXPECT(send_text(queue, "called back", NULL), MQ_OK);
     heard_times(1);
     TRUE_THAT(told.status == MQ_OK && space.size->ulVal == 11 && told.action == MQ_ACTION_RECEIVE);
     overlapped.hEvent = mqrt_event_create(1, 0);
-    EXPECT(MQReceiveMessage(reader, 5000, MQ_ACTION_RECEIVE, room(&space, 64, 250), &overlapped, NULL, NULL, NULL), MQ_INFORMATION_OPERATION_PENDING);
+    EXPECT(MQReceiveMessage(reader, 5000, MQ_ACTION_RECEIVE, room(&space, 64, 250), &overlapped, NULL, NULL, NULL),
+        MQ_INFORMATION_OPERATION_PENDING);
     EXPECT(MQGetOverlappedResult(&overlapped), MQ_INFORMATION_OPERATION_PENDING);
     EXPECT(mqrt_event_wait(overlapped.hEvent, 10), 0x102);
     EXPECT(send_text(queue, "event", NULL), MQ_OK);
@@ -379,24 +388,29 @@ static void later(QUEUEHANDLE queue, QUEUEHANDLE reader) {
     TRUE_THAT(overlapped.InternalHigh == 5 && space.size->ulVal == 5);
     EXPECT(mqrt_event_reset(overlapped.hEvent), 1);
     EXPECT(send_text(queue, "at once", NULL), MQ_OK);
-    EXPECT(MQReceiveMessage(reader, 5000, MQ_ACTION_RECEIVE, room(&space, 3, 250), &overlapped, NULL, NULL, NULL), MQ_ERROR_BUFFER_OVERFLOW);
+    EXPECT(MQReceiveMessage(reader, 5000, MQ_ACTION_RECEIVE, room(&space, 3, 250), &overlapped, NULL, NULL, NULL),
+        MQ_ERROR_BUFFER_OVERFLOW);
     EXPECT(MQReceiveMessage(reader, 5000, MQ_ACTION_RECEIVE, room(&space, 64, 250), &overlapped, NULL, NULL, NULL), MQ_OK);
     EXPECT(mqrt_event_wait(overlapped.hEvent, 5000), 0);
     EXPECT(mqrt_event_close(overlapped.hEvent), 1);
     EXPECT(mqrt_event_wait(overlapped.hEvent, 1), -1);
-    EXPECT(MQReceiveMessage(reader, 60, MQ_ACTION_PEEK_CURRENT, NULL, &second, heard, NULL, NULL), MQ_INFORMATION_OPERATION_PENDING);
+    EXPECT(MQReceiveMessage(reader, 60, MQ_ACTION_PEEK_CURRENT, NULL, &second, heard, NULL, NULL),
+        MQ_INFORMATION_OPERATION_PENDING);
     heard_times(2);
-    TRUE_THAT(told.status == MQ_ERROR_IO_TIMEOUT && told.overlapped == &second && MQGetOverlappedResult(&second) == MQ_ERROR_IO_TIMEOUT);
+    TRUE_THAT(told.status == MQ_ERROR_IO_TIMEOUT && told.overlapped == &second
+        && MQGetOverlappedResult(&second) == MQ_ERROR_IO_TIMEOUT);
     mqrt_on_completion(completion);
     overlapped.hEvent = NULL;
-    EXPECT(MQReceiveMessage(reader, 5000, MQ_ACTION_RECEIVE, NULL, &overlapped, NULL, NULL, NULL), MQ_INFORMATION_OPERATION_PENDING);
+    EXPECT(MQReceiveMessage(reader, 5000, MQ_ACTION_RECEIVE, NULL, &overlapped, NULL, NULL, NULL),
+        MQ_INFORMATION_OPERATION_PENDING);
     EXPECT(CancelIoEx(reader, &second), 0);
     EXPECT(CancelIoEx(reader, &overlapped), 1);
     heard_times(3);
     TRUE_THAT(told.status == MQ_ERROR_OPERATION_CANCELLED);
     QUEUEHANDLE closed;
     EXPECT(MQOpenQueue(format, MQ_RECEIVE_ACCESS, 0, &closed), MQ_OK);
-    EXPECT(MQReceiveMessage(closed, 0xFFFFFFFF, MQ_ACTION_RECEIVE, NULL, NULL, heard, NULL, NULL), MQ_INFORMATION_OPERATION_PENDING);
+    EXPECT(MQReceiveMessage(closed, 0xFFFFFFFF, MQ_ACTION_RECEIVE, NULL, NULL, heard, NULL, NULL),
+        MQ_INFORMATION_OPERATION_PENDING);
     EXPECT(MQCloseQueue(closed), MQ_OK);
     heard_times(4);
     TRUE_THAT(told.status == MQ_ERROR_OPERATION_CANCELLED);
@@ -413,7 +427,8 @@ static void management(void) {
     put(&bag, 1, VT_NULL);
     put(&bag, 27, VT_NULL);
     EXPECT(MQMgmtGetInfo(NULL, object, &bag.props), MQ_OK);
-    TRUE_THAT(bag.values[0].vt == VT_UI4 && bag.values[1].vt == VT_LPWSTR && bag.values[2].vt == (VT_LPWSTR | VT_VECTOR) && bag.values[2].calpwstr.cElems == 1);
+    TRUE_THAT(bag.values[0].vt == VT_UI4 && bag.values[1].vt == VT_LPWSTR && bag.values[2].vt == (VT_LPWSTR | VT_VECTOR)
+        && bag.values[2].calpwstr.cElems == 1);
     MQFreeMemory(bag.values[1].pwszVal);
     for (uint32_t i = 0; i < bag.values[2].calpwstr.cElems; i++) MQFreeMemory(bag.values[2].calpwstr.pElems[i]);
     MQFreeMemory(bag.values[2].calpwstr.pElems);

@@ -12,7 +12,8 @@ static size_t waits(long id, const char *method, const char *line, char *to, siz
     return (size_t)snprintf(to, room, "{\"jsonrpc\":\"2.0\",\"method\":\"pending\",\"params\":{\"id\":%ld}}\n", id);
 }
 
-static void heard(HRESULT status, QUEUEHANDLE queue, DWORD timeout, DWORD action, MQMSGPROPS *props, OVERLAPPED *overlapped, HANDLE cursor) {
+static void heard(HRESULT status, QUEUEHANDLE queue, DWORD timeout, DWORD action, MQMSGPROPS *props, OVERLAPPED *overlapped,
+    HANDLE cursor) {
     (void)status; (void)queue; (void)timeout; (void)action; (void)props; (void)overlapped; (void)cursor;
 }
 
