@@ -57,6 +57,8 @@ _FOLLOWED: Final[Mapping[str, range]] = {
     "PROPID_Q_JOURNAL_QUOTA": range(1, 1 << 32),
 }
 """Those of them that are followed, with the values that are."""
+_SETTABLE: Final = frozenset({"PROPID_Q_JOURNAL", "PROPID_Q_QUOTA", "PROPID_Q_JOURNAL_QUOTA"})
+"""Those that are followed when they are set."""
 _HARMLESS: Final = frozenset(
     {"queues.get", "names.parse", "clock.now", "management.get", "security.get", "outgoing.counts"}
 )
@@ -111,6 +113,8 @@ class Programs:
     def begin(self, method: str, params: Params) -> Asked | None:
         """Take a request that is about to be made; None if it is not judged."""
         if self.over is not None or method in _HARMLESS:
+            return None
+        if method == "queues.set" and not _SHAPING & set(params.get("properties", {})):
             return None
         lift = _LIFTED.get(method)
         try:
@@ -442,8 +446,11 @@ def _by_name(programs: Programs, method: str, params: Params) -> Call:
 
 
 def _set(programs: Programs, method: str, params: Params) -> Call:
-    shaping = sorted(_SHAPING & set(params.get("properties", {})))
-    raise _Unknown(f"{shaping[0] if shaping else 'a property'} of a queue is set")
+    properties = {name: given for name, given in params.get("properties", {}).items() if name in _SHAPING}
+    for name, given in properties.items():
+        if name not in _SETTABLE or given not in _FOLLOWED[name]:
+            raise _Unknown(f"{name} of a queue is set")
+    return Call(method, queue=programs.queue(params["format_name"]), values=tuple(properties.items()))
 
 
 def _send(programs: Programs, method: str, params: Params) -> Call:

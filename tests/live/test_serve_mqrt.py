@@ -54,6 +54,24 @@ def test_a_fault_is_found_and_blamed(fault: str, tmp_path: Path) -> None:
     assert told.deviations[0].requirement in EVERY_FAULT[fault].breaks
 
 
+@pytest.mark.parametrize("fault", [None, "journals-twice"])
+def test_what_is_set_of_a_queue_is_followed(fault: str | None, tmp_path: Path) -> None:
+    with session(tmp_path, faults=(fault,) if fault else ()) as (address, told):
+        program = Program(address)
+        name = program.queue("orders")
+        to, of = program.opened(name, "send"), program.opened(name, "receive")
+        for properties in ({"PROPID_Q_LABEL": "a label"}, {"PROPID_Q_JOURNAL": 1, "PROPID_Q_QUOTA": 4}):
+            program.call("queues.set", format_name=name, properties=properties)
+        assert [program.send(to, bytes(3_000), label=str(at))["status"] == 0 for at in range(2)] == [True, False]
+        program.receive(of)
+        journal = program.opened(f"{name};JOURNAL", "receive")
+        assert [program.receive(journal)["status"] == 0 for _ in range(2)] == [True, fault is not None]
+    assert told.exit_code is (ExitCode.DEVIATES if fault else ExitCode.CONFORMS)
+    if not fault:
+        assert told.why is None
+        assert {"MQMQ-2.3.1.4.journal-copy", "MQDMPR-3.1.7.1.9.queue-quota"} <= told.relied.keys()
+
+
 def test_a_read_waits_for_another_program(tmp_path: Path) -> None:
     with session(tmp_path) as (address, told):
         one, other = both(address)
