@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 from conformance.adapter.session import Result
+from conformance.grammar.bulk import NameError_, Names
+from conformance.grammar.sources import narrowest
 from conformance.histories.driver_side import answer_of
 from conformance.model import Answer, BadCall, Call, Model, Observation, Pending, Scan, SeenMessage, State, States
 from conformance.model.expected import message_name
@@ -146,6 +149,8 @@ class Programs:
     def end(self, asked: Asked, result: Result | None, ended: Mapping[str, Result]) -> tuple[Verdict, ...]:
         """Judge an answer. result: None for a read that waits. ended: results of waiting reads, by their names."""
         call, verdicts = asked.call, list[Verdict]()
+        if result is not None and not result.ok and _doubtful(asked.params):
+            return ()
         answer = None if result is None else self._answer(call, result, verdicts)
         if result is not None and call.method == "messages.send" and result.ok:
             self._send(call, asked.params, answer)
@@ -415,6 +420,24 @@ def _on(*members: str) -> _Lift:
         return Call(method, name=name, **given)
 
     return lift
+
+
+@cache
+def _names() -> Names:
+    return Names(narrowest())
+
+
+def _doubtful(params: Params) -> bool:
+    """Tell whether a call may be refused for its queue name: not every reading has it, or no queue can be made of it."""
+    path, text = params.get("path_name"), params.get("format_name")
+    try:
+        if path is not None:
+            _names().path(path)
+        if text is not None:
+            _names().format_name(text)
+    except NameError_:
+        return True
+    return path is not None and ";" in path
 
 
 def _create(programs: Programs, method: str, params: Params) -> Call:

@@ -72,6 +72,17 @@ def test_what_is_set_of_a_queue_is_followed(fault: str | None, tmp_path: Path) -
         assert {"MQMQ-2.3.1.4.journal-copy", "MQDMPR-3.1.7.1.9.queue-quota"} <= told.relied.keys()
 
 
+def test_a_name_that_is_refused_accuses_nobody(tmp_path: Path) -> None:
+    with session(tmp_path) as (address, told):
+        program = Program(address)
+        assert program.queue("orders")
+        for name in ("a;b", "a+b", "a,b", "", "x" * 130):
+            assert program.call("queues.create", path_name=f".\\private$\\{name}", properties={})["status"] != 0
+            assert program.call("queues.open", format_name=f"DIRECT=OS:.\\private$\\{name}", access="send")["status"]
+        assert program.opened("DIRECT=OS:.\\private$\\", "receive") is None
+    assert (told.exit_code, told.why) == (ExitCode.CONFORMS, None)
+
+
 def test_a_read_waits_for_another_program(tmp_path: Path) -> None:
     with session(tmp_path) as (address, told):
         one, other = both(address)
