@@ -428,7 +428,7 @@ def _names() -> Names:
 
 
 def _doubtful(params: Params) -> bool:
-    """Tell whether a call may be refused for its queue name: not every reading has it, or no queue can be made of it."""
+    """Tell whether a call may be refused for its queue name: not every reading has it, or no queue can have it."""
     path, text = params.get("path_name"), params.get("format_name")
     try:
         if path is not None:

@@ -175,6 +175,8 @@ class Session:
             raise BadInput("The clock of this implementation is real: leave out --clock virtual.")
         if self._client.offers("reset"):
             self._client.call("reset")
+        if wanted.clock == "real" and self._virtual and self._client.offers("clock.now"):
+            self._set_clock()
         self.programs = Programs(hello.computer, Model(accepted), self._look)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listening, selectors.EVENT_READ, None)
@@ -489,6 +491,13 @@ class Session:
 
     def _lag(self) -> float:
         return time.monotonic() - self._since
+
+    def _set_clock(self) -> None:
+        """Let a virtual clock show the time of day: programs compare the times of messages with theirs."""
+        told = self._client.call("clock.now").values
+        behind = int(time.time() * 1000) - told.get("time_ms", 0)
+        if behind > 0:
+            self._client.call("clock.advance", by_ms=behind)
 
     def _catch_up(self) -> None:
         """Let the virtual clock pass as this machine's did."""

@@ -72,6 +72,16 @@ def test_what_is_set_of_a_queue_is_followed(fault: str | None, tmp_path: Path) -
         assert {"MQMQ-2.3.1.4.journal-copy", "MQDMPR-3.1.7.1.9.queue-quota"} <= told.relied.keys()
 
 
+def test_times_are_those_of_the_day(tmp_path: Path) -> None:
+    with session(tmp_path) as (address, told):
+        program = Program(address)
+        name = program.queue("orders")
+        program.send(program.opened(name, "send"), b"now")
+        message = program.receive(program.opened(name, "receive"))["message"]
+        assert abs(message["arrived_time"] - time.time()) < 300
+    assert told.exit_code is ExitCode.CONFORMS
+
+
 def test_a_name_that_is_refused_accuses_nobody(tmp_path: Path) -> None:
     with session(tmp_path) as (address, told):
         program = Program(address)
