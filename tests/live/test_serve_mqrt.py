@@ -78,7 +78,7 @@ def test_times_are_those_of_the_day(tmp_path: Path) -> None:
         name = program.queue("orders")
         program.send(program.opened(name, "send"), b"now")
         message = program.receive(program.opened(name, "receive"))["message"]
-        assert abs(message["arrived_time"] - time.time()) < 300
+        assert abs(message["arrival_time"] - time.time()) < 300
     assert told.exit_code is ExitCode.CONFORMS
 
 
