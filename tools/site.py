@@ -31,7 +31,7 @@ MENU: Final = {
                                 "situations", "soak", "readings", "readings-followed", "learn", "judge",
                                 "drivers-do-not-repair"],
     "In continuous integration": ["ci", "formats", "compatibility"],
-    "Over the network": ["wire", "serve"],
+    "Over the network": ["wire", "serve", "clients"],
     "Captures": ["replay", "captures", "wireshark"],
     "Many captures": ["pipeline", "lake", "lake-columns", "corpus-report", "scale"],
     "From Python": ["python", "api"],

@@ -1,4 +1,4 @@
-"""What programs ask of a queue manager, as calls of the model: names for their handles, queues and messages.
+"""Requests of programs to a queue manager, as calls of the model: names for their handles, queues and messages.
 
 A program chooses bodies, labels and times as it likes, while the model knows a message by a name alone. So each message
 that is sent gets a name. One that comes is told by its identifier, or else by its body and label, and its properties

@@ -66,7 +66,7 @@ _NOT_FOUND, _INVALID, _GONE = -32601, -32602, -32000
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What programs are given. connector: the implementation; fault: names of deviations of `embedded`.
+    """The wishes for a session. connector: the implementation; fault: names of deviations of `embedded`.
 
     clock: `real` or `virtual`; a virtual one passes as soon as every program only waits.
     """
@@ -85,7 +85,7 @@ class Wanted:
 
 @dataclass(slots=True)
 class Told:
-    """What has come of the session. relied: by requirement, how often an answer showed that it holds.
+    """The outcome of a session. relied: by requirement, how often an answer showed that it holds.
 
     failures: calls that failed, by method and status. findings: what programs left undone. deviations: failed verdicts.
     not_judged: calls that were passed on only, and why since when.
