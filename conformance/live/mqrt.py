@@ -545,15 +545,19 @@ class Session:
             self.told.not_judged += method != "clock.advance"
         else:
             completed = {one.name: found for one, found in ended if one.name is not None}
-            self._take(self.programs.end(asked, result, completed))
-            self.told.judged += 1
+            # Time that ends no read shows nothing: where no program came, nothing is judged.
+            shows = method != "clock.advance" or bool(ended)
+            self._take(self.programs.end(asked, result, completed), shows)
+            self.told.judged += shows
         if self.programs.over is not None and self.told.why is None:
             self.told.why = self.programs.over
             if not self.told.deviations:
                 self._find(f"from call {self.told.calls} on nothing is judged: {self.programs.over}")
 
-    def _take(self, verdicts: Sequence[Verdict]) -> None:
+    def _take(self, verdicts: Sequence[Verdict], shows: bool) -> None:
         for verdict in verdicts:
+            if not shows and verdict.outcome is not Outcome.FAIL:
+                continue
             self.told.outcomes[verdict.outcome.value] += 1
             if verdict.outcome in (Outcome.PASS, Outcome.READING):
                 self.told.relied[verdict.requirement] += 1

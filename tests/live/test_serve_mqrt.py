@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -269,5 +269,5 @@ def test_nothing_is_judged_without_programs(tmp_path: Path) -> None:
     with Session(str(tmp_path / "s"), Wanted(out=tmp_path / "out")) as serving:
         with socket.socket(socket.AF_UNIX) as silent:
             silent.connect(serving.address)
-            serving.step(0.1)
+            serving.run(Event(), 0.5)
         assert serving.told.exit_code is ExitCode.NOTHING_JUDGED
