@@ -5,9 +5,7 @@ from __future__ import annotations
 import json as json_module
 import os
 import re
-import signal
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -205,23 +203,12 @@ def _asked(question: str) -> bool:
 @contextmanager
 def watching(budget_s: float | None) -> Iterator[Watch]:
     """Yield what is told while it goes on; Ctrl-C and SIGTERM end it in an orderly way, a second one at once."""
-    from conformance.interrupts import work_begins
+    from conformance.cli.stop import stop_event
     from conformance.live.proxy import Watch
 
-    stop = threading.Event()
-    work_begins()
-
-    def on_interrupt(number: int, frame: object) -> None:
-        stop.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    before = signal.signal(signal.SIGINT, on_interrupt)
     shown = _Shown(sys.stderr.isatty())
-    try:
-        with shown.live():
-            yield Watch(lambda ready: _ready(ready), shown.now, shown.deviation, stop, budget_s)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with stop_event() as stop, shown.live():
+        yield Watch(lambda ready: _ready(ready), shown.now, shown.deviation, stop, budget_s)
 
 
 def _ready(ready: Ready) -> None:
@@ -402,6 +389,25 @@ Timers = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=TIME", help="Set a timer of MS-MQQB: session-cleanup=2s, session-ack-wait=500ms."),
 ]
+Ways = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Do what the documents leave open otherwise: existing-session, own-session, duplicates-counted,"
+        " ack-wait-once, no-pings, small-window, busy or busy-closes.",
+    ),
+]
+Socket = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SOCKET",
+        help="Serve programs that use the flat API instead: libmqrt.so connects here, a path or a HOST:PORT.",
+    ),
+]
+Rpc = Annotated[
+    str | None,
+    typer.Option(metavar="[HOST:]PORT", help="Offer remote read and management over RPC, which are not judged."),
+]
 
 
 @app.command(epilog="Example: mqconform serve --listen 127.0.0.1:1801 --record said.pcapng --budget 5m")
@@ -412,14 +418,7 @@ def serve(
     ] = "127.0.0.1:1801",
     ping_port: Annotated[int, number("--ping-port", 0, 65_535, "UDP port of pings; 0 is any free one.")] = 3527,
     fault: Faults = None,
-    way: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Do what the documents leave open otherwise: existing-session, own-session, duplicates-counted,"
-            " ack-wait-once, no-pings, small-window, busy or busy-closes.",
-        ),
-    ] = None,
+    way: Ways = None,
     timer: Timers = None,
     queue: Annotated[
         list[str] | None,
@@ -433,10 +432,7 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NAME=TIME", help="Receive what comes to a queue so long after it came."),
     ] = None,
-    rpc: Annotated[
-        str | None,
-        typer.Option(metavar="[HOST:]PORT", help="Offer remote read and management over RPC, which are not judged."),
-    ] = None,
+    rpc: Rpc = None,
     rpc_epm: Annotated[
         int | None, number("--rpc-epm", 1, 65_535, "One more port of --rpc, for the endpoint mapper: 135.")
     ] = None,
@@ -449,13 +445,7 @@ def serve(
     level: Level = "must",
     reading: Reading = None,
     out: Out = None,
-    mqrt: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SOCKET",
-            help="Serve programs that use the flat API instead: libmqrt.so connects here, a path or a HOST:PORT.",
-        ),
-    ] = None,
+    mqrt: Socket = None,
     to: Annotated[
         str, typer.Option(metavar="CONNECTOR", help="With --mqrt: the implementation that the programs get.")
     ] = "embedded",

@@ -19,11 +19,11 @@ _SHOWN = 40
 def mqrt_command(at: str, *, budget_s: float | None, wanted: dict[str, Any]) -> NoReturn:
     """Serve programs until the end. Ends the command with the exit code of what was judged."""
     from conformance.adapter.errors import ConnectorError, DriverUnusable
-    from conformance.cli.network import watching
+    from conformance.cli.stop import stop_event
     from conformance.command_options import BadInput
     from conformance.live.mqrt import Session, Wanted
 
-    with watching(budget_s) as watch:
+    with stop_event() as stop:
         try:
             session = Session(at, Wanted(**wanted, command=sys.argv[1:]), on_deviation=_deviation)
         except BadInput as error:
@@ -37,7 +37,7 @@ def mqrt_command(at: str, *, budget_s: float | None, wanted: dict[str, Any]) -> 
                 print(json_module.dumps({"ready": {"mqrt": session.address}}), flush=True)
             else:
                 print(f"ready: mqrt={session.address}", flush=True)
-            told = session.run(watch.stop, watch.budget_s)
+            told = session.run(stop, budget_s)
     _finish(told)
 
 

@@ -167,7 +167,10 @@ def restart(
 
 
 def schedule(paths: Any, there: int, progress: int, shared: Any, out: Any, time: int, number: int, begun: int) -> int:
-    """Judge that an OrderAck follows the last message soon, and is for it, on a session that stands since then."""
+    """Judge that an OrderAck follows the last message soon, and is for it, on a session that stands since then.
+
+    After a message that came again it may be late: what was to go to a session that ended waits for a timer (3.1.2.3).
+    """
     gap, last = paths[there + r.GAP_NS], paths[there + r.SENT_NS]
     paths[there + r.GAP_NS] = NONE
     accepted = max(0, paths[progress + r.ACCEPTED])
@@ -178,7 +181,7 @@ def schedule(paths: Any, there: int, progress: int, shared: Any, out: Any, time:
     waited = time - last
     if gap != NONE and not paths[there + r.REFUSAL]:
         return steps.judge(out, BEFORE_NEXT, 0, 0, gap // _MS)
-    if begun <= last and waited > SCHEDULED_NS:
+    if begun <= last and waited > SCHEDULED_NS and paths[there + r.AGAIN_NS] <= paths[there + r.ANSWERED_NS]:
         return steps.judge(out, SCHEDULED, 0, DELAY_MS, waited // _MS)
     if paths[progress + r.WHOLE] and begun <= last and number < accepted and waited >= LEAST_NS:
         return steps.judge(out, ACCEPTED_LESS, 0, accepted, number)

@@ -127,7 +127,8 @@ class Link:
     asked_ms: when the last packet was sent; active_ms: when the session was opened, or the last message went over it,
     all by the driver's clock. made_ms: when this end took the connection over; unattended: a message had waited then.
     released: the driver has let its end go. tail: the rest of a packet that is held back.
-    trip_ms: how long the last answer took. window: how many messages the other end may send unacknowledged.
+    trip_ms: how long the last answer took. window: that of this end; peer_window: that of the other one, which sends
+    as many messages unacknowledged.
     skewed: by some reading both ends count what was sent here differently. This end states no counts then, which would
     close the session (3.1.5.5.5). hurried: it acknowledged before its timer, because it closed.
     """
@@ -149,6 +150,7 @@ class Link:
     unattended: bool = False
     tail: bytes = b""
     window: int = 64
+    peer_window: int = 64
     trip_ms: int = 0
     skewed: bool = False
     hurried: bool = False
@@ -247,8 +249,8 @@ class Link:
 
     @property
     def full(self) -> bool:
-        """True when the other end has sent as much as the window of this end lets it."""
-        return self.received - self.answered >= self.window
+        """True when the other end has sent as much as a window lets it (MS-MQQB 3.1.7.1: its own one)."""
+        return self.received - self.answered >= min(self.window, self.peer_window)
 
     def session_ack(self, received: int, lowest: int = 0, flags: int = 0) -> bytes:
         """Return a SessionAck with the counts and the window of this end (MS-MQQB 3.1.6.4)."""
@@ -315,6 +317,7 @@ class Link:
             names = ("RecoverableAckTimeout", "AckTimeout")
             times = (said.number(f"ConnectionParametersHeader.{name}") or 0 for name in names)
             self.times_ms, self.active_ms = (next(times), next(times)), said.at_ms
+            self.peer_window = said.number("ConnectionParametersHeader.WindowSize") or self.peer_window
         if said.kind in MESSAGES:
             self.unattended |= said.at_ms + SLACK_MS < self.made_ms
             self.received += 1

@@ -257,6 +257,7 @@ _ROUND_TRIP: Final = requirement_id("MQQB-3.1.5.3.2.round-trip")
 _WINDOW: Final = "ConnectionParametersHeader.WindowSize"
 _REFUSES, _WOULD_REFUSE = "InternalHeader.Flags.CS", "Ping.Flags.RF"
 _TRIPS: Final = 4  # so many measured round trips are given, beyond its time, to what must not come and to counts
+_TURNS_MS: Final = 2_000  # a round trip for each message is given to what must come at once, up to this
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
 _BY_NAME: Final = {one.name: one for one in SITUATIONS}
@@ -492,6 +493,7 @@ class Player(Sequels):
 
     def _counted(self, step: Counted) -> None:
         link = self._session(step.link)
+        self._heard_in_time(link, lambda: link.counted >= step.least, min(link.sent * self._trip_ms, _TURNS_MS))
         if link.counted < step.least and self.timing.busy:
             raise Unjudged(BUSY)
         if link.counted < step.least:

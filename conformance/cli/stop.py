@@ -1,0 +1,27 @@
+"""Signals that end a command which serves: in an orderly way at first, then at once."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+
+from conformance.interrupts import work_begins
+
+
+@contextmanager
+def stop_event() -> Iterator[Event]:
+    """Yield an event that Ctrl-C or SIGTERM sets, for an orderly end; a second one ends the command at once."""
+    stop = Event()
+    work_begins()
+
+    def on_interrupt(number: int, frame: object) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
