@@ -10,10 +10,11 @@ from uuid import UUID
 
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Conversation, Said
+from conformance.judge.dialogues.groups import SEQUENCED
 from conformance.judge.dialogues.machine import Says, Situation, State
 from conformance.judge.dialogues.packets import Ends, Message, Values
 from conformance.judge.dialogues.steps import AT_ONCE_MS, LOCAL_MS, WORDS, Case, Comes, Never
-from conformance.judge.sessions.context import Readings
+from conformance.judge.sessions.context import MESSAGES, Readings
 from conformance.net.connector import (
     ACK_WAIT,
     CLEANUP,
@@ -82,6 +83,7 @@ def _set_by(timer: str) -> str:
 INSECURE: Final = f"no such acknowledgment came, which is the default: {INSECURE_NACKS.path} switches it on"
 NO_PINGS: Final = f"no ping was answered, which is a default: {PING.path} switches it on"
 DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
+HELD_UP: Final = "all that the other end sent may have waited until it tried a connection again"
 STUCK: Final = "this end does not acknowledge what came on a session, whose window is full"
 NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
 NOBODYS: Final = (
@@ -186,6 +188,7 @@ _STALE_MS: Final = 2_000
 """A connection that has waited longer for this end is turned away: its round trip would make all its timers long."""
 _PING_MS: Final = 1_000  # MS-MQQB 3.1.2.9: a ping without a response has failed by then
 SLACK_MS: Final = 1_000
+_BURST_MS: Final = 500  # messages that waited for the same go out within this time
 _BASE_NS: Final = 1_000_000_000
 Told = Callable[[str, Mapping[str, Any] | None], None]
 
@@ -327,11 +330,27 @@ class Dialogue:
         return isinstance(found, bytes) and found[:16] not in own
 
     def timely(self, verdict: Verdict) -> Verdict:
-        """Return a verdict of a rule; one on a time is open where this end was late itself."""
+        """Return a verdict of a rule; one on a time is open where this end was late itself, or a timer explains it."""
         of_time = isinstance(verdict.actual, Mapping) and any(str(key).endswith("ms") for key in verdict.actual)
-        if verdict.outcome is not Outcome.FAIL or not of_time or not self.timing.busy:
+        if verdict.outcome is not Outcome.FAIL or not of_time:
             return verdict
-        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=BUSY, evidence=None)
+        why = BUSY if self.timing.busy else HELD_UP if self._held_up(verdict) else None
+        return verdict if why is None else replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=why, evidence=None)
+
+    def _held_up(self, verdict: Verdict) -> bool:
+        """Tell whether an OrderAck may have waited, as all messages did, until a connection was tried again.
+
+        A session that ends with anything on its way starts the Session Retry Connect Timer (MS-MQQB 3.1.5.9).
+        """
+        late, actual = self.conversation.at(verdict.frame), verdict.actual
+        if verdict.requirement not in SEQUENCED or late is None or not isinstance(actual, Mapping):
+            return False
+        waited_ms = int(actual.get("ms", 0))
+        begun, burst = late.at_ms - waited_ms, late.at_ms - _BURST_MS
+        others = (one for one in self.conversation.said if one.kind in MESSAGES and not one.ours)
+        return waited_ms <= self._timer("session-retry-connect") + SLACK_MS and not any(
+            begun < one.at_ms < burst for one in others
+        )
 
     def _skip(self, *requirements: str, reason: str) -> None:
         self.found += [Verdict(one, Outcome.SKIP, "dialogue", reason=reason) for one in requirements]
