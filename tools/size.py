@@ -13,8 +13,8 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 FOLDERS = ("conformance", "tests", "benchmarks", "tools")
 FIGURES: Mapping[str, int] = {
-    "lines of conformance": 219_100,
-    "files of conformance": 886,
+    "lines of conformance": 221_000,
+    "files of conformance": 892,
     "longest file of conformance": 900,
     "longest function": 80,
     "most branches of a function": 20,
