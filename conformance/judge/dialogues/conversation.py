@@ -146,6 +146,11 @@ class Conversation:
         closed = Closed(connection, self._ns(self._last_ms), by, "rst" if reset else "fin")
         self._closed.append((self._last_ms, closed))
 
+    @property
+    def ends_ms(self) -> list[int]:
+        """When connections ended, by the last packet that any of them had until then."""
+        return [at_ms for at_ms, _ in self._closed]
+
     def pinged(self, data: bytes, at_ms: int, ends: tuple[str, str]) -> Said:
         """Add a ping of this end. ends: addresses of this end and of the implementation."""
         self._pings += 1

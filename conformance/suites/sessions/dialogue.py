@@ -346,7 +346,8 @@ class Dialogue:
         if verdict.requirement not in SEQUENCED or late is None or not isinstance(actual, Mapping):
             return False
         waited_ms = int(actual.get("ms", 0))
-        begun, burst = late.at_ms - waited_ms, late.at_ms - _BURST_MS
+        begun = max([late.at_ms - waited_ms, *(end for end in self.conversation.ends_ms if end < late.at_ms)])
+        burst = late.at_ms - _BURST_MS
         others = (one for one in self.conversation.said if one.kind in MESSAGES and not one.ours)
         return waited_ms <= self._timer("session-retry-connect") + SLACK_MS and not any(
             begun < one.at_ms < burst for one in others
