@@ -264,6 +264,7 @@ SEQUENCES: Final[tuple[Case, ...]] = (
     ),
 )
 
+_RETRANSMITTED: Final = "MQQB-3.1.6.1.retransmitted"
 AGAIN: Final[tuple[Case, ...]] = (
     Case(
         "sent-again-after-a-cut",
@@ -276,6 +277,24 @@ AGAIN: Final[tuple[Case, ...]] = (
             Reconnects("MQQB-2.1.1.initiator-port"),
             Quiet(on=False),
             Wait(800),
+        ),
+        (*ADMIN, "MQQB-3.1.7.1.window"),
+        {"session-retry-connect": LOCAL_MS},
+        queues=(PLAIN,),
+    ),
+    Case(
+        "a-part-is-acknowledged",
+        (
+            *handshake(),
+            Quiet(),
+            Tell((Message("one", asks=PA), Message("two", asks=PA))),
+            reaches("one"),
+            reaches("two"),
+            Agree(WORDS, less=1),
+            Close("*", how="reset"),
+            Reconnects("MQQB-3.1.5.9.retried"),
+            Quiet(on=False),
+            Comes("UserMessage", "two", (_RETRANSMITTED,), times=2),
         ),
         (*ADMIN, "MQQB-3.1.7.1.window"),
         {"session-retry-connect": LOCAL_MS},

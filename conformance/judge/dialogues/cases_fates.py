@@ -378,6 +378,7 @@ TAKEN: Final[tuple[Case, ...]] = (
     ),
 )  # fmt: skip
 _EXPIRED: Final = "MQMQ-2.2.19.1.time-to-reach-queue-expired-receiver"
+_WANTED: Final = "MQQB-3.1.7.2.2.wanted"
 EXPIRED: Final[tuple[Case, ...]] = (
     Case(
         "too-late",
@@ -419,13 +420,27 @@ EXPIRED: Final[tuple[Case, ...]] = (
         ),
         (*ADMIN, "MQQB-3.1.7.15.body"),
         queues=("mqconform-journal",),
+        unread=("mqconform-journal",),
+    ),
+    *(
+        Case(
+            f"a-final-acknowledgment-of-what-is-not-received-{name}",
+            (
+                *opening_with(Message("left", TRANSACTIONAL, number=1, receive_s=2, more=more)),
+                order("left"),
+                Comes("FinalAck", "left", (_WANTED,), NOT_RECEIVED, within_ms=8_000),
+            ),
+            (*FINAL, *ORDERED),
+            queues=(TRANSACTIONAL,),
+            unread=(TRANSACTIONAL,),
+        )
+        for name, more in (("asked", {"TransactionHeader.Flags.FA": 1}), ("kept", {"UserHeader.Flags.JN": 1}))
     ),
 )
 
 _KINDS: Final = ("express", "recoverable", "transactional")
 _ALL: Final = PA | PR | NA | NR
 _REQUESTED: Final = "MQQB-3.1.7.15.requested"
-_WANTED: Final = "MQQB-3.1.7.2.2.wanted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -569,6 +584,7 @@ FATES: Final[tuple[Case, ...]] = (
         ),
         (*ADMIN, "MQQB-3.1.7.15.body"),
         queues=(JOURNAL,),
+        unread=(JOURNAL,),
     ),
     Case(
         "a-rejected-body-of-each-size",

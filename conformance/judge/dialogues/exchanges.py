@@ -251,7 +251,8 @@ def _again(one: Exchange, link: str) -> Iterator[Step]:
             one.settled != "settled" and one.before == "behind-transactional"
         ):  # All of a sequence comes again (3.1.6.1).
             yield Tell((_before(one, again="before"),), link)
-    yield Tell((Message("copy", message.queue, message.recoverable, number=message.number, again="it"),), link)
+    copy = Message("copy", message.queue, message.recoverable, number=message.number, again="it")
+    yield Tell((copy,), link, acknowledging=one.counts == "counting")
     yield Tell((Message("behind", recoverable=True, asks=PA),), link)
     yield reaches("behind")
     if message.asks:

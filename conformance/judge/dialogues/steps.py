@@ -113,9 +113,13 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Agree:
-    """Send a SessionAck with the counts of this end as they are, whether anything is owed or not."""
+    """Send a SessionAck with the counts of this end as they are, whether anything is owed or not.
+
+    less: so many messages that came last are not counted.
+    """
 
     link: str = "a"
+    less: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +358,7 @@ class Case:
     implementation's owner must have made and declared. packets: what must be allowed to be sent: `correct` what a queue
     manager sends, `odd` also whole packets that it does not send so (reserved bits, out of turn, numbers left out, late
     ones), `malformed` also others. replies: queues whose messages somebody must answer. shorter: a timer that must be
-    shorter than another one, if both are declared.
+    shorter than another one, if both are declared. unread: queues from which nobody may receive.
     """
 
     name: str
@@ -366,6 +370,7 @@ class Case:
     packets: str = "correct"
     replies: tuple[str, ...] = ()
     shorter: tuple[str, str] | None = None
+    unread: tuple[str, ...] = ()
 
     @property
     def claims(self) -> tuple[str, ...]:

@@ -59,6 +59,9 @@ def lacking(case: Case, about: Mapping[str, Any]) -> str | None:
     for queue in case.consumed:
         if queue not in about["consumes_ms"]:
             return f"nothing is received from {queue}: declare consume.{queue}"
+    for queue in case.unread:
+        if queue in about["consumes_ms"]:
+            return f"messages are received from {queue}, and do not expire there"
     for queue in case.replies:
         if queue not in about.get("replies", ()):
             return f"nothing is answered that comes to {queue}: declare reply.{queue}"
