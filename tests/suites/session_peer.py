@@ -72,7 +72,9 @@ class Peer(Sending):
                 "session-cleanup": self.cleanup_ms, "session-initialization": OPENING_MS,
             },
             "replies": ["mqconform-transactional"],
-            "consumes_ms": {name: one["consumes"] for name, one in QUEUES.items() if "consumes" in one},
+            "consumes_ms": {
+                name: one["consumes"] for name, one in QUEUES.items() if "consumes" in one and name not in self.unread
+            },
             "max_message_ms": 60_000, "packets": "malformed", "now_ms": EPOCH_MS + self.now,
             "ack_timeout_ms": 20_000, "window_size": 64, "server_class": True,
         }  # fmt: skip
@@ -379,7 +381,7 @@ class Peer(Sending):
         answers = fields.get(UH + "ResponseQueue.DirectFormatName")
         if transactional and answers:
             self.reply(answers)
-        if "consumes" in queue:
+        if "consumes" in queue and not any(queue is QUEUES[name] for name in self.unread):
             taken = 0xC002 if self.has("wrong-class-of-receipt") else 0x4000
             self.at(queue["consumes"], lambda: self.removed(packet, taken, 2))
         elif fields[UH + "TimeToBeReceived"] != 0xFFFFFFFF and not self.has("never-expires"):

@@ -269,10 +269,11 @@ class Sending(State):
     def lost(self, link: Link) -> None:
         if link is self.out:
             self.out = None
-            self.waiting = [one for one in link.under_way if one[1]] + self.waiting
+            self.waiting = [
+                one for one in link.under_way if one[1] and not self.has("sends-no-rest-again")
+            ] + self.waiting
             self.connect(RETRY_MS)
         else:
-            left = [one for one in link.under_way if one[1]]
             link.under_way.clear()
             self.at(5_500, lambda: self.passed_again(left))
 

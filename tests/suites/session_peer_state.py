@@ -74,6 +74,7 @@ class State:
     def __init__(self, state_dir: str = "") -> None:
         self.defects: set[str] = set()
         self.now = 1_000
+        self.unread: tuple[str, ...] = ()
         self.events: list[tuple[int, int, Any]] = []
         self.order = count()
         self.links: dict[str, Link] = {}

@@ -46,6 +46,7 @@ def broken(case: str, state: Path) -> dict[str, str]:
     """The requirements that this end breaks when a case is played, with the packet of each."""
     with connect("python:session_peer:Peer", state_dir=state, in_process=True) as client:
         assert isinstance(client.in_process_driver, Peer)
+        client.in_process_driver.unread = CASES[case].unread
         player = Player(client, CASES[case], now_s=0, tell=lambda *_: None)
         list(player.play(assignment("windows"), "msmq-4.0"))
         found = player.conversation.verdicts(assignment("windows"), "msmq-4.0", of_ours=True)

@@ -160,6 +160,8 @@ FAKES = (
     ("orders-what-passes", "passed-on-in-a-sequence", "MQQB-3.1.1.5.passed-on"),
     ("passes-what-is-late", "too-late-to-be-passed-on", "MQQB-3.1.7.1.2.expired"),
     ("never-resends", "answers-without-an-order-acknowledgment", "MQQB-3.1.6.5.resent"),
+    ("sends-no-rest-again", "a-part-is-acknowledged", "MQQB-3.1.5.9.retried"),
+    ("never-expires", "a-final-acknowledgment-of-what-is-not-received-asked", "MQQB-3.1.7.2.2.wanted"),
     ("resends-soon", "answers-without-an-order-acknowledgment", "MQQB-3.1.6.5.resend-interval"),
     ("resends-backwards", "answers-without-an-order-acknowledgment", "MQQB-3.1.6.5.resend-order"),
     ("order-acks-for-all", "answers-of-which-one-is-acknowledged", "MQQB-3.1.6.5.resent"),
@@ -275,7 +277,7 @@ def played(case: str, tmp_path: Path, defects: str = "", readings: str = "window
     with connect("python:session_peer:Peer", state_dir=tmp_path / "state", in_process=True) as client:
         peer = client.in_process_driver
         assert isinstance(peer, Peer)
-        peer.defects = set(defects.split())
+        peer.defects, peer.unread = set(defects.split()), CASES[case].unread
         player = Player(client, CASES[case], now_s=0, tell=lambda *_: None)
         found = list(player.play(assignment(readings), "msmq-4.0"))
         assert not peer.held, "a driver holds what is not closed, and holds so many"

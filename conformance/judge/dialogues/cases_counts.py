@@ -287,7 +287,7 @@ AGAIN: Final[tuple[Case, ...]] = (
         (
             *handshake(),
             Quiet(),
-            Tell((Message("one", asks=PA), Message("two", asks=PA))),
+            Tell((Message("one", recoverable=True, asks=PA), Message("two", recoverable=True, asks=PA))),
             reaches("one"),
             reaches("two"),
             Agree(WORDS, less=1),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -296,8 +296,13 @@ class Link:
     @property
     def marks(self) -> tuple[int, int]:
         """RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags of what is owed, as far as there is a flag for it."""
-        lowest = self.owed[0] if self.owed else 0
-        return lowest, sum(1 << number - lowest for number in self.owed[:_FLAGS])
+        return self.marks_of(self.owed)
+
+    @staticmethod
+    def marks_of(numbers: Sequence[int]) -> tuple[int, int]:
+        """RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags of these recoverable messages, in their order."""
+        lowest = numbers[0] if numbers else 0
+        return lowest, sum(1 << number - lowest for number in numbers[:_FLAGS])
 
     def _owe(self, at_ms: float, *, recoverable: bool) -> None:
         """Start the Session Ack Send Timer, or restart it for the first recoverable message (3.1.5.8.2, 3.1.5.8.7)."""

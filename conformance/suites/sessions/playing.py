@@ -488,7 +488,8 @@ class Player(Sequels):
     def _agree(self, step: Agree) -> None:
         link = self._session(step.link)
         self._require_open(link)
-        if link.send(link.session_ack(link.received - step.less)) is None:
+        marks = link.marks_of(link.owed[: -step.less]) if step.less else ()
+        if link.send(link.session_ack(link.received - step.less, *marks)) is None:
             raise Unjudged(NOT_SENT)
 
     def _turns_ms(self, link: Link) -> int:
