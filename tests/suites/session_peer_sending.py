@@ -267,11 +267,10 @@ class Sending(State):
             link.closed = True
 
     def lost(self, link: Link) -> None:
+        left = [one for one in link.under_way if one[1] and not self.has("sends-no-rest-again")]
         if link is self.out:
             self.out = None
-            self.waiting = [
-                one for one in link.under_way if one[1] and not self.has("sends-no-rest-again")
-            ] + self.waiting
+            self.waiting = left + self.waiting
             self.connect(RETRY_MS)
         else:
             link.under_way.clear()
