@@ -15,6 +15,7 @@ from conformance.model.management_rows import MACHINE, QUEUE
 
 OTHER = "remote2"
 PARTS = 6
+AWAY = ("clock.now", "queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit")
 SURVIVING = ("on hold", "in order", "both kinds")
 COUNT, GOT = "MQMQ-2.3.12.7.propid-mgmt-queue-message-count", "MQMR-3.1.4.1.get"
 
@@ -22,8 +23,7 @@ COUNT, GOT = "MQMQ-2.3.12.7.propid-mgmt-queue-message-count", "MQMR-3.1.4.1.get"
 @pytest.mark.requirement(COUNT, GOT, "MQMQ-2.3.12.11.values")
 @pytest.mark.parametrize("stage", stage_event_pairs.REMOTE_STAGES)
 def test_each_event_on_the_way_to_another_computer(mq: Any, judge: Any, mq_need: Any, stage: str) -> None:
-    needs = ("queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit")
-    mq_need(*needs, GET, ACT, *PLAYED)
+    mq_need(*AWAY, GET, ACT, *PLAYED)
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
     at(
@@ -41,7 +41,7 @@ def test_each_event_on_the_way_to_another_computer(mq: Any, judge: Any, mq_need:
 @pytest.mark.requirement(COUNT, GOT)
 @pytest.mark.parametrize("stage", stage_event_pairs.LOCAL_STAGES)
 def test_each_event_in_a_queue_of_this_computer(mq: Any, judge: Any, mq_need: Any, stage: str) -> None:
-    mq_need(*NEEDS, "reset", "queues.set", GET, ACT)
+    mq_need(*NEEDS, "reset", "clock.now", "queues.set", GET, ACT)
     mq.need("format_names", "dead_letter")
     at(
         stage_event_pairs.LOCAL_STAGES[stage],
@@ -59,7 +59,7 @@ def test_each_event_in_a_queue_of_this_computer(mq: Any, judge: Any, mq_need: An
 @pytest.mark.parametrize("part", range(PARTS))
 def test_each_pair_of_conditions_of_management(mq: Any, judge: Any, mq_need: Any, part: int) -> None:
     needs = ("queues.create", "queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit")
-    mq_need(*needs, GET, ACT, *PLAYED)
+    mq_need(*needs, "clock.now", GET, ACT, *PLAYED)
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
     properties = (*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile))
@@ -70,7 +70,7 @@ def test_each_pair_of_conditions_of_management(mq: Any, judge: Any, mq_need: Any
 @pytest.mark.requirement(COUNT, GOT, "MQMR-3.1.4.2.eod-resend", "MQDMPR-3.1.4.14.paused-queue")
 def test_what_happens_to_one_queue_does_not_happen_to_another(mq: Any, judge: Any, mq_need: Any) -> None:
     """Two sessions are at the same stage; each event on the way of one leaves the other as it is."""
-    mq_need("queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit", GET, ACT, *PLAYED)
+    mq_need(*AWAY, GET, ACT, *PLAYED)
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
     properties = (*properties_of(MACHINE, judge.profile), *properties_of(QUEUE, judge.profile))
@@ -83,7 +83,7 @@ def test_what_a_restart_leaves_of_a_stage(
     mq: Any, judge: Any, mq_need: Any, kill: bool, stages: tuple[str, ...]
 ) -> None:
     """Messages and pauses that were there, states and histories of connections that were not."""
-    mq_need("queues.open", "messages.send", "reset", "transactions.begin", "transactions.commit", GET, ACT, *PLAYED)
+    mq_need(*AWAY, GET, ACT, *PLAYED)
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
     if not mq.keeps_state:

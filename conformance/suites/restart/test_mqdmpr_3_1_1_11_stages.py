@@ -45,7 +45,7 @@ KEPT = ("MQDMPR-3.1.1.2.private-attributes-persistent", "MQMR-3.1.4.1.get")
 def test_what_is_in_a_queue_is_kept(mq: Any, judge: Any, mq_need: Any, stage: str) -> None:
     if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
-    mq_need(*NEEDS, "reset", "queues.set", GET)
+    mq_need(*NEEDS, "reset", "clock.now", "queues.set", GET)
     mq.need("format_names", "dead_letter")
     at(
         stage_event_pairs.LOCAL_STAGES[stage],
@@ -63,7 +63,7 @@ def test_what_is_in_a_queue_is_kept(mq: Any, judge: Any, mq_need: Any, stage: st
 def test_what_is_on_its_way_is_kept(mq: Any, judge: Any, mq_need: Any, stage: str) -> None:
     if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
-    mq_need(*NEEDS, "reset", "transactions.begin", "transactions.commit", GET, *PLAYED)
+    mq_need(*NEEDS, "reset", "clock.now", "transactions.begin", "transactions.commit", GET, *PLAYED)
     for kind in ("remote", "dead_letter"):
         mq.need("format_names", kind)
     at(
