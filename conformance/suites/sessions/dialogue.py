@@ -10,7 +10,7 @@ from uuid import UUID
 
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Conversation, Said
-from conformance.judge.dialogues.groups import SEQUENCED
+from conformance.judge.dialogues.groups import IN_TIME, SEQUENCED
 from conformance.judge.dialogues.machine import Says, Situation, State
 from conformance.judge.dialogues.packets import Ends, Message, Values
 from conformance.judge.dialogues.steps import AT_ONCE_MS, LOCAL_MS, WORDS, Case, Comes, Never
@@ -86,6 +86,7 @@ def _set_by(timer: str) -> str:
 INSECURE: Final = f"no such acknowledgment came, which is the default: {INSECURE_NACKS.path} switches it on"
 NO_PINGS: Final = f"no ping was answered, which is a default: {PING.path} switches it on"
 DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
+SLOW: Final = "the implementation is slow, and had as many packets to take"
 HELD_UP: Final = "all that the other end sent may have waited until it tried a connection again"
 STUCK: Final = "this end does not acknowledge what came on a session, whose window is full"
 NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
@@ -191,6 +192,7 @@ _STALE_MS: Final = 2_000
 """A connection that has waited longer for this end is turned away: its round trip would make all its timers long."""
 _PING_MS: Final = 1_000  # MS-MQQB 3.1.2.9: a ping without a response has failed by then
 SLACK_MS: Final = 1_000
+TURNS_MS: Final = 4_000  # a round trip for each message is given to acknowledgments, up to this
 _BURST_MS: Final = 500  # messages that waited for the same go out within this time
 _BASE_NS: Final = 1_000_000_000
 Told = Callable[[str, Mapping[str, Any] | None], None]
@@ -337,8 +339,15 @@ class Dialogue:
         of_time = isinstance(verdict.actual, Mapping) and any(str(key).endswith("ms") for key in verdict.actual)
         if verdict.outcome is not Outcome.FAIL or not of_time:
             return verdict
-        why = BUSY if self.timing.busy else HELD_UP if self._held_up(verdict) else None
+        why = BUSY if self.timing.busy else HELD_UP if self._held_up(verdict) else SLOW if self._slow(verdict) else None
         return verdict if why is None else replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=why, evidence=None)
+
+    def _slow(self, verdict: Verdict) -> bool:
+        """Tell whether a slow implementation had as much to do as it was late: a round trip for each packet."""
+        late = verdict.actual.get("late by, ms") if isinstance(verdict.actual, Mapping) else None
+        if verdict.requirement != IN_TIME or not isinstance(late, int):
+            return False
+        return late <= min(self._trip_ms * sum(one.ours for one in self.conversation.said), TURNS_MS)
 
     def _held_up(self, verdict: Verdict) -> bool:
         """Tell whether an OrderAck may have waited, as all messages did, until a connection was tried again.

@@ -72,6 +72,7 @@ from conformance.suites.sessions.dialogue import (
     NOT_SENT,
     SLACK_MS,
     TIDIED,
+    TURNS_MS,
     Broken,
     Dialogue,
     NotPlayed,
@@ -257,7 +258,6 @@ _ROUND_TRIP: Final = requirement_id("MQQB-3.1.5.3.2.round-trip")
 _WINDOW: Final = "ConnectionParametersHeader.WindowSize"
 _REFUSES, _WOULD_REFUSE = "InternalHeader.Flags.CS", "Ping.Flags.RF"
 _TRIPS: Final = 4  # so many measured round trips are given, beyond its time, to what must not come and to counts
-_TURNS_MS: Final = 4_000  # a round trip for each message is given to acknowledgments, up to this
 _REPORT: Final = 0x0001  # MQMSG_CLASS_REPORT, MS-MQMQ 2.2.18.1.6
 _POSITIVE: Final = (0x0002, 0x4000)  # acknowledgments of an arrival and of a receive
 _BY_NAME: Final = {one.name: one for one in SITUATIONS}
@@ -494,7 +494,7 @@ class Player(Sequels):
 
     def _turns_ms(self, link: Link) -> int:
         """Return how long a slow implementation may take for what was sent to it."""
-        return min(link.sent * self._trip_ms, _TURNS_MS)
+        return min(link.sent * self._trip_ms, TURNS_MS)
 
     def _counted(self, step: Counted) -> None:
         link = self._session(step.link)
