@@ -411,6 +411,11 @@ static HRESULT start(const struct read *about) {
         return status;
     }
     read->result = status;
+    if (!read->callback && read->overlapped->hEvent) { // done when the call returns: the caller may free what it gave
+        tell(read);
+        free(read);
+        return status;
+    }
     read->taken = true;
     session_complete(&read->waiter);
     return status;
