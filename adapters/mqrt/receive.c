@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_UNITS = 250, NAME_UNITS = 1024, SENDER_BYTES = 68, CERTIFICATE_BYTES = 65536, PENDING = 0x103 };
+enum { LABEL_UNITS = 250, NAME_UNITS = 1024, LIST_UNITS = 32768, SENDER_BYTES = 68, CERTIFICATE_BYTES = 65536, PENDING = 0x103 };
 #define VECTOR (VT_UI1 | VT_VECTOR)
 enum plan { PLAIN, TWO_PHASE, LOOK_FIRST };
 
@@ -244,7 +244,8 @@ static HRESULT check(const MQMSGPROPS *props, uint64_t most, bool *roomy) {
             && (known->vt == VT_CLSID || room(props, i))) statuses[i] = MQ_ERROR_ILLEGAL_PROPERTY_VALUE;
         else if (known->length) {
             uint64_t limit = known->id == PROPID_M_LABEL ? LABEL_UNITS : known->id == PROPID_M_SENDERID ? SENDER_BYTES
-                : known->id == PROPID_M_SENDER_CERT ? CERTIFICATE_BYTES : known->vt == VT_LPWSTR ? NAME_UNITS : most;
+                : known->id == PROPID_M_SENDER_CERT ? CERTIFICATE_BYTES : known->id == PROPID_M_RESP_FORMAT_NAME ? LIST_UNITS
+                : known->vt == VT_LPWSTR ? NAME_UNITS : most;
             bool never = known->sent != 1 && known->id != PROPID_M_SENDERID && !of_destination(known->id); // no message has it
             if (!never && room(props, i) < limit) *roomy = false;
         }
@@ -407,15 +408,10 @@ static HRESULT start(const struct read *about) {
     if (status == MQ_INFORMATION_OPERATION_PENDING) return status;
     if (FAILED(status)) { // at once: nobody is called
         if (read->overlapped) read->overlapped->Internal = (uintptr_t)(uint32_t)status;
-        free(read);
-        return status;
+        return free(read), status;
     }
     read->result = status;
-    if (!read->callback && read->overlapped->hEvent) { // done when the call returns: the caller may free what it gave
-        tell(read);
-        free(read);
-        return status;
-    }
+    if (!read->callback && read->overlapped->hEvent) { tell(read); free(read); return status; } // the caller may free its part
     read->taken = true;
     session_complete(&read->waiter);
     return status;

@@ -30,8 +30,14 @@ sealed class Failed : Exception
 
     public Failed(int status) : base("0x" + status.ToString("X8")) { Status = unchecked((uint)status); }
 
-    // Every HRESULT with the highest bit is a failure.
-    public static void If(int status) { if (status < 0) throw new Failed(status); }
+    // Throws for an HRESULT with the highest bit. A success is answered as it is: some say more than MQ_OK.
+    public static Members If(int status, Members result = null)
+    {
+        if (status < 0) throw new Failed(status);
+        result = result ?? new Members();
+        if (status > 0) result["status"] = (long)status;
+        return result;
+    }
 }
 
 sealed class MqrtManners : Manners

@@ -7,7 +7,7 @@ using Members = System.Collections.Generic.Dictionary<string, object>;
 // that of the longest message, so that one call does: memory that nobody writes to costs nothing.
 sealed class Rooms
 {
-    public int Body = 4 << 20, Extension = 4 << 20, Label = 250, Response = 1024, Administration = 1024;
+    public int Body = 4 << 20, Extension = 4 << 20, Label = 250, Response = 32768, Administration = 1024;
 }
 
 sealed class Messages

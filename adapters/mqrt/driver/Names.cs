@@ -8,6 +8,7 @@ using System.Text.RegularExpressions;
 // Which names were used is kept in the state folder, so that a new process finds the queues of the one before.
 sealed class Names
 {
+    const int MostCharacters = 124; // of a queue's name (MS-MQMQ 2.1.1)
     public readonly string Computer;
     readonly Regex queueHere;
     readonly object changing = new object();
@@ -37,11 +38,22 @@ sealed class Names
     // A path name or format name with names of our own for the queues of this computer; all others stay as they are.
     public string Own(string name)
     {
+        if (name.IndexOf('\0') >= 0) throw Refused.NotExpressible("name a queue by a text with a null in it");
         if (name.StartsWith("MQ:", StringComparison.OrdinalIgnoreCase) || name.StartsWith("DL=")) return name;
         string[] elements = name.Split(',');
         for (int i = 0; i < elements.Length; i++)
-            elements[i] = queueHere.Replace(elements[i], match => match.Groups[1].Value + Prefix + match.Groups[2].Value);
+            elements[i] = queueHere.Replace(elements[i], Prefixed);
         return string.Join(",", elements);
+    }
+
+    // A name that is too long by itself is left as it is, to be refused.
+    string Prefixed(Match match)
+    {
+        string name = match.Groups[2].Value, place = match.Groups[1].Value;
+        int length = name.Split(';')[0].Length;
+        if (length > MostCharacters) return match.Value;
+        if (length + Prefix.Length <= MostCharacters) return place + Prefix + name;
+        throw Refused.NotExpressible("tell queues of so long names from those of others");
     }
 
     // A name as the API tells it, without what we put into it.

@@ -37,10 +37,10 @@ static class Program
             Console.Error.WriteLine(wrong.Message);
             return BadArgument;
         }
-        catch (DllNotFoundException missing)
+        catch (TypeLoadException missing) // no library, or one without the function
         {
-            Console.Error.WriteLine("the library " + missing.Message + " is not there: on Windows switch on the feature Microsoft "
-                + "Message Queue Server, on Linux name libmqrt.so in driver.exe.config");
+            Console.Error.WriteLine(missing.Message + " is not there: on Windows switch on the feature Microsoft Message Queue "
+                + "Server, on Linux name libmqrt.so in driver.exe.config");
             return CannotBeUsed;
         }
         new MqrtManners(null).End(); // threads of the library outlive Main

@@ -55,8 +55,6 @@ sealed class Queues
         { "PROPID_Q_AUTHENTICATE", new QueueProperty(111, Vt.UI1) },
         { "PROPID_Q_PRIV_LEVEL", new QueueProperty(112, Vt.UI4) },
         { "PROPID_Q_TRANSACTION", new QueueProperty(113, Vt.UI1) },
-        { "PROPID_Q_SCOPE", new QueueProperty(114, Vt.UI1) },
-        { "PROPID_Q_QMID", new QueueProperty(115, Vt.CLSID) },
         { "PROPID_Q_PATHNAME_DNS", new QueueProperty(124, Vt.LPWSTR) },
         { "PROPID_Q_MULTICAST_ADDRESS", new QueueProperty(125, Vt.LPWSTR) },
         { "PROPID_Q_ADS_PATH", new QueueProperty(126, Vt.LPWSTR) },
@@ -90,18 +88,20 @@ sealed class Queues
                 Put(properties, each.Key, each.Value);
             var formatName = new StringBuilder(FormatNameRoom);
             uint length = FormatNameRoom;
-            Failed.If(properties.Cause(Native.MQCreateQueue(IntPtr.Zero, properties.Structure, formatName, ref length)));
+            Members result = Failed.If(properties.Cause(
+                Native.MQCreateQueue(IntPtr.Zero, properties.Structure, formatName, ref length)));
             Names.Made("DIRECT=OS:" + own);
-            return new Members { { "format_name", Names.Shown(formatName.ToString()) } };
+            result["format_name"] = Names.Shown(formatName.ToString());
+            return result;
         }
     }
 
     public Members Delete(Request request)
     {
         string own = Names.Own(request.Get<string>("format_name"));
-        Failed.If(Native.MQDeleteQueue(own));
+        Members result = Failed.If(Native.MQDeleteQueue(own));
         Names.Deleted(own);
-        return new Members();
+        return result;
     }
 
     public Members Open(Request request)
@@ -116,14 +116,12 @@ sealed class Queues
 
     public Members Close(Request request)
     {
-        Failed.If(Native.MQCloseQueue(opened.Take(request.Handle("queue")).Handle));
-        return new Members();
+        return Failed.If(Native.MQCloseQueue(opened.Take(request.Handle("queue")).Handle));
     }
 
     public Members Purge(Request request)
     {
-        Failed.If(Native.MQPurgeQueue(Known(request.Handle("queue"))));
-        return new Members();
+        return Failed.If(Native.MQPurgeQueue(Known(request.Handle("queue"))));
     }
 
     public Members Get(Request request)
@@ -133,17 +131,16 @@ sealed class Queues
         {
             foreach (object name in names) properties.Asked(Identifier((string)name));
             string own = Names.Own(request.Get<string>("format_name"));
-            Failed.If(properties.Cause(Native.MQGetQueueProperties(own, properties.Structure)));
+            Members result = Failed.If(properties.Cause(Native.MQGetQueueProperties(own, properties.Structure)));
             var values = new Members();
             foreach (object name in names)
             {
                 IntPtr at = properties.At(Identifier((string)name));
-                object value = Variants.Value(at, Names.Shown);
-                // The directory has this property as a byte or as a word that stands for no and yes.
-                values[(string)name] = value is bool ? ((bool)value ? 1L : 0L) : value;
+                values[(string)name] = Variants.Value(at, Names.Shown);
                 Variants.Free(at);
             }
-            return new Members { { "properties", values } };
+            result["properties"] = values;
+            return result;
         }
     }
 
@@ -153,9 +150,8 @@ sealed class Queues
         {
             foreach (KeyValuePair<string, object> each in request.Get<Members>("properties")) Put(properties, each.Key, each.Value);
             string own = Names.Own(request.Get<string>("format_name"));
-            Failed.If(properties.Cause(Native.MQSetQueueProperties(own, properties.Structure)));
+            return Failed.If(properties.Cause(Native.MQSetQueueProperties(own, properties.Structure)));
         }
-        return new Members();
     }
 
     static uint Identifier(string name)
@@ -199,8 +195,7 @@ sealed class Queues
 
     public Members CloseCursor(Request request)
     {
-        Failed.If(Native.MQCloseCursor(cursors.Take(request.Handle("cursor")).Handle));
-        return new Members();
+        return Failed.If(Native.MQCloseCursor(cursors.Take(request.Handle("cursor")).Handle));
     }
 
     public Members Begin(Request request)
@@ -213,14 +208,12 @@ sealed class Queues
     // The handle stays: whether a second end is refused is the API's matter.
     public Members Commit(Request request)
     {
-        Failed.If(TransactionObject.Commit(transactions.Known(request.Handle("transaction")).Handle));
-        return new Members();
+        return Failed.If(TransactionObject.Commit(transactions.Known(request.Handle("transaction")).Handle));
     }
 
     public Members Abort(Request request)
     {
-        Failed.If(TransactionObject.Abort(transactions.Known(request.Handle("transaction")).Handle));
-        return new Members();
+        return Failed.If(TransactionObject.Abort(transactions.Known(request.Handle("transaction")).Handle));
     }
 
     public Members Counts(Request request)
@@ -256,7 +249,7 @@ sealed class Queues
         using (var properties = new Properties())
         {
             foreach (object number in numbers) properties.Asked(unchecked((uint)(long)number));
-            Failed.If(properties.Cause(Native.MQMgmtGetInfo(null, Target(request), properties.Structure)));
+            Members result = Failed.If(properties.Cause(Native.MQMgmtGetInfo(null, Target(request), properties.Structure)));
             var values = new List<object>();
             foreach (object number in numbers)
             {
@@ -264,14 +257,14 @@ sealed class Queues
                 values.Add(Variants.Typed(at, Names.Shown));
             }
             foreach (object number in new HashSet<object>(numbers)) Variants.Free(properties.At(unchecked((uint)(long)number)));
-            return new Members { { "values", values } };
+            result["values"] = values;
+            return result;
         }
     }
 
     public Members Act(Request request)
     {
-        Failed.If(Native.MQMgmtAction(null, Target(request), request.Get<string>("action")));
-        return new Members();
+        return Failed.If(Native.MQMgmtAction(null, Target(request), request.Get<string>("action")));
     }
 
     string Secured(Request request)
@@ -305,8 +298,7 @@ sealed class Queues
     {
         byte[] descriptor = Convert.FromBase64String(request.Get<string>("descriptor"));
         if (!IsWhole(descriptor)) throw Refused.NotExpressible("say where the bytes of a descriptor end");
-        Failed.If(Native.MQSetQueueSecurity(Secured(request), (uint)request.Get<long>("information"), descriptor));
-        return new Members();
+        return Failed.If(Native.MQSetQueueSecurity(Secured(request), (uint)request.Get<long>("information"), descriptor));
     }
 
     // Whether every part ends within the bytes (MS-DTYP 2.4.6): the API takes no length, and would read on.
@@ -375,6 +367,7 @@ sealed class Queues
         foreach (string own in emptied)
         {
             IntPtr handle;
+            Native.MQMgmtAction(null, QueueTarget + own, "RESUME"); // refused where it was not paused
             if (Native.MQOpenQueue(own, Access[Emptying(own)], 0, out handle) < 0) continue;
             Log("empty", own, Native.MQPurgeQueue(handle));
             Native.MQCloseQueue(handle);

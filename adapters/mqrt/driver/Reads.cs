@@ -17,7 +17,7 @@ sealed class Reads
     readonly Queues queues;
     readonly Messages messages;
     readonly Dictionary<long, Waiting> waiting = new Dictionary<long, Waiting>();
-    readonly HashSet<long> ended = new HashSet<long>();
+    readonly HashSet<long> transactional = new HashSet<long>(); // reads that hold their threads
 
     // A read that waits: its queue and its OVERLAPPED, both the API's.
     sealed class Waiting
@@ -36,16 +36,15 @@ sealed class Reads
         IntPtr queue = queues.Known(request.Handle("queue")), transaction = queues.Transaction(request);
         using (Properties properties = messages.ToSend(request.Get<Members>("message")))
         {
-            Failed.If(properties.Cause(Native.MQSendMessage(queue, properties.Structure, transaction)));
-            return messages.Sent(properties);
+            int status = properties.Cause(Native.MQSendMessage(queue, properties.Structure, transaction));
+            return Failed.If(status, status < 0 ? null : messages.Sent(properties));
         }
     }
 
     public Members Move(Request request)
     {
         IntPtr from = queues.Known(request.Handle("queue")), to = queues.Known(request.Handle("destination"));
-        Failed.If(Native.MQMoveMessage(from, to, Number(request), queues.Transaction(request)));
-        return new Members();
+        return Failed.If(Native.MQMoveMessage(from, to, Number(request), queues.Transaction(request)));
     }
 
     static ulong Number(Request request) { return ulong.Parse(request.Get<string>("lookup_identifier")); }
@@ -65,7 +64,16 @@ sealed class Reads
         return Tried(action == PeekNextAction ? PeekCurrent : action, action, delegate(uint step, Properties properties)
         {
             if (timeout > 0 && transaction == IntPtr.Zero) return Wait(request, queue, timeout, step, properties, cursor);
-            return Native.MQReceiveMessage(queue, timeout, step, properties.Structure, IntPtr.Zero, IntPtr.Zero, cursor, transaction);
+            lock (waiting) transactional.Add(request.Id);
+            try
+            {
+                return Native.MQReceiveMessage(queue, timeout, step, properties.Structure, IntPtr.Zero, IntPtr.Zero, cursor,
+                    transaction);
+            }
+            finally
+            {
+                lock (waiting) transactional.Remove(request.Id);
+            }
         });
     }
 
@@ -93,7 +101,7 @@ sealed class Reads
             using (Properties properties = messages.ToReceive(rooms))
             {
                 int status = properties.Cause(call(action, properties));
-                if (status >= 0) return new Members { { "message", messages.Received(properties) } };
+                if (status >= 0) return Failed.If(status, new Members { { "message", messages.Received(properties) } });
                 if (!messages.Enlarge(rooms, properties)) throw new Failed(status);
                 action = again;
             }
@@ -120,11 +128,7 @@ sealed class Reads
             }
             finally
             {
-                lock (waiting)
-                {
-                    waiting.Remove(request.Id);
-                    ended.Add(request.Id);
-                }
+                lock (waiting) waiting.Remove(request.Id);
             }
         }
     }
@@ -139,7 +143,7 @@ sealed class Reads
             {
                 if (Native.CancelIoEx(read.Queue, read.Overlapped) != 0) return new Members();
             }
-            else if (!ended.Contains(id)) throw Refused.NotExpressible("cancel a read in a transaction");
+            else if (transactional.Contains(id)) throw Refused.NotExpressible("cancel a read in a transaction");
         }
         return new Members { { "status", NotFound } };
     }
@@ -148,9 +152,6 @@ sealed class Reads
     public void Reset()
     {
         lock (waiting)
-        {
             foreach (Waiting read in waiting.Values) Native.CancelIoEx(read.Queue, read.Overlapped);
-            ended.Clear();
-        }
     }
 }
