@@ -13,7 +13,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 FOLDERS = ("conformance", "tests", "benchmarks", "tools")
 FIGURES: Mapping[str, int] = {
-    "lines of conformance": 221_000,
+    "lines of conformance": 221_100,
     "files of conformance": 892,
     "longest file of conformance": 900,
     "longest function": 80,
