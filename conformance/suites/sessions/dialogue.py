@@ -10,7 +10,7 @@ from uuid import UUID
 
 from conformance.judge.dialogues import packets
 from conformance.judge.dialogues.conversation import Conversation, Said
-from conformance.judge.dialogues.groups import IN_TIME, SEQUENCED
+from conformance.judge.dialogues.groups import DUE, IN_TIME, SEQUENCED
 from conformance.judge.dialogues.machine import Says, Situation, State
 from conformance.judge.dialogues.packets import Ends, Message, Values
 from conformance.judge.dialogues.steps import AT_ONCE_MS, LOCAL_MS, WORDS, Case, Comes, Never
@@ -87,6 +87,7 @@ INSECURE: Final = f"no such acknowledgment came, which is the default: {INSECURE
 NO_PINGS: Final = f"no ping was answered, which is a default: {PING.path} switches it on"
 DUMB: Final = "no word came of a message that was sent after it, so that silence shows nothing"
 SLOW: Final = "the implementation is slow, and had as many packets to take"
+OWN: Final = "the declared Session Ack Send Timer is shorter than what this end proposed"
 HELD_UP: Final = "all that the other end sent may have waited until it tried a connection again"
 STUCK: Final = "this end does not acknowledge what came on a session, whose window is full"
 NOT_SENT: Final = "the connection had ended before the packet was sent that this is about"
@@ -192,6 +193,7 @@ _STALE_MS: Final = 2_000
 """A connection that has waited longer for this end is turned away: its round trip would make all its timers long."""
 _PING_MS: Final = 1_000  # MS-MQQB 3.1.2.9: a ping without a response has failed by then
 SLACK_MS: Final = 1_000
+_TICK_MS: Final = 50
 TURNS_MS: Final = 4_000  # a round trip for each message is given to acknowledgments, up to this
 _BURST_MS: Final = 500  # messages that waited for the same go out within this time
 _BASE_NS: Final = 1_000_000_000
@@ -339,8 +341,17 @@ class Dialogue:
         of_time = isinstance(verdict.actual, Mapping) and any(str(key).endswith("ms") for key in verdict.actual)
         if verdict.outcome is not Outcome.FAIL or not of_time:
             return verdict
-        why = BUSY if self.timing.busy else HELD_UP if self._held_up(verdict) else SLOW if self._slow(verdict) else None
+        asked = ((BUSY, lambda _: self.timing.busy), (HELD_UP, self._held_up), (SLOW, self._slow), (OWN, self._own))
+        why = next((reason for reason, explains in asked if explains(verdict)), None)
         return verdict if why is None else replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=why, evidence=None)
+
+    def _own(self, verdict: Verdict) -> bool:
+        """Tell whether an acknowledgment came by the timer that is declared, sooner than what this end has proposed."""
+        declared_ms = self.about["timers_ms"].get("session-ack-send")
+        came = verdict.actual.get("ms") if isinstance(verdict.actual, Mapping) else None
+        if verdict.requirement != DUE or declared_ms is None or not isinstance(came, int):
+            return False
+        return came + _TICK_MS >= declared_ms
 
     def _slow(self, verdict: Verdict) -> bool:
         """Tell whether a slow implementation had as much to do as it was late: a round trip for each packet."""
