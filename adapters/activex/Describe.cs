@@ -35,7 +35,8 @@ sealed class Describe
 
     public Describe(Library library) { this.library = library; }
 
-    public Members All(object target)
+    // name: of the class, null where it is not known.
+    public Members All(object target, string name)
     {
         ITypeInfo own = InfoOf(target);
         if (own == null) throw new NotExpressible("see the type information of this object");
@@ -50,13 +51,16 @@ sealed class Describe
             ITypeInfo each;
             lib.GetTypeInfo(i, out each);
             TYPEATTR attributes = AttributesOf(each);
-            string name = NameOf(each);
-            if (attributes.typekind == TYPEKIND.TKIND_ENUM) constants[name] = Enumeration(each, attributes);
+            string other = NameOf(each);
+            if (attributes.typekind == TYPEKIND.TKIND_ENUM) constants[other] = Enumeration(each, attributes);
             else if (attributes.typekind != TYPEKIND.TKIND_INTERFACE && attributes.typekind != TYPEKIND.TKIND_DISPATCH) continue;
-            else if (name != first && (library.Has(target, attributes.guid) || Sinks.HasPoint(target, attributes.guid)))
+            else if (other != first && (library.Has(target, attributes.guid) || Sinks.HasPoint(target, attributes.guid)))
                 interfaces.Add(Interface(each));
         }
-        return new Members { { "interfaces", interfaces }, { "constants", constants } };
+        var told = new Members { { "interfaces", interfaces }, { "constants", constants } };
+        string clsid = name == null ? null : library.ClassId(name);
+        if (clsid != null) told["clsid"] = clsid;
+        return told;
     }
 
     // The type that a member is declared to answer, for the answer null; null where nothing tells it.

@@ -23,7 +23,7 @@ sealed class Driver
     {
         string version = protocol.Chosen(request);
         Library library = options.Fake == null ? (Library)new ComLibrary() : new PlainLibrary(options.Fake);
-        objects = new Objects(library, protocol, new Owned(options.StateFolder ?? request.Get<string>("state_dir")));
+        objects = new Objects(library, protocol, new Owned(options.StateFolder ?? request.Get<string>("state_dir"), options.DeadLettersMayBeLost));
         if (!options.MayBeLost) Guard(library);
         var offered = new Dictionary<string, Handler>
         {

@@ -19,6 +19,8 @@ abstract class Library
 
     // Throws COMException with REGDB_E_CLASSNOTREG where there is no such class.
     public abstract object Create(string name);
+    // The identifier of a class; null where nothing tells it.
+    public abstract string ClassId(string name);
     public abstract bool Has(object target, Guid iid);
     public abstract void Release(object target);
     public abstract BindingFlags Binding(string kind);
@@ -46,6 +48,12 @@ sealed class ComLibrary : Library
         Type type = Type.GetTypeFromProgID("MSMQ." + name);
         if (type == null) throw new COMException("there is no class " + name, ClassNotRegistered);
         return name == "MSMQEvent" ? Staying(() => Activator.CreateInstance(type)) : Activator.CreateInstance(type);
+    }
+
+    public override string ClassId(string name)
+    {
+        Type type = Type.GetTypeFromProgID("MSMQ." + name);
+        return type == null ? null : type.GUID.ToString();
     }
 
     public override bool Has(object target, Guid iid)
@@ -93,6 +101,13 @@ sealed class PlainLibrary : Library
         return name == "MSMQEvent" ? Staying(() => Activator.CreateInstance(type)) : Activator.CreateInstance(type);
     }
 
+    // The CLR makes up a GUID for a class that tells none.
+    public override string ClassId(string name)
+    {
+        Type type = assembly.GetType(name);
+        return type != null && type.IsDefined(typeof(GuidAttribute), false) ? type.GUID.ToString() : null;
+    }
+
     public override bool Has(object target, Guid iid)
     {
         return Array.Exists(target.GetType().GetInterfaces(), each => each.GUID == iid);
@@ -114,7 +129,8 @@ sealed class PlainLibrary : Library
     }
 }
 
-// A thread of its own that does one thing after another. Waiting in a single-threaded apartment lets COM deliver.
+// A thread of its own that does one thing after another and dispatches window messages in between: events of an object in
+// a single-threaded apartment come as such, and WaitOne dispatches none that are not COM's own.
 sealed class Apartment
 {
     readonly Queue<Action> waiting = new Queue<Action>();
@@ -130,7 +146,9 @@ sealed class Apartment
 
     void Run()
     {
-        while (more.WaitOne())
+        while (true)
+        {
+            Wait();
             while (true)
             {
                 Action next;
@@ -141,7 +159,51 @@ sealed class Apartment
                 }
                 next();
             }
+        }
     }
+
+    // Returns when there may be work, or a message was dispatched.
+    void Wait()
+    {
+        const uint forever = 0xFFFFFFFF, failed = 0xFFFFFFFF, allInput = 0x4FF, inputAvailable = 4, remove = 1;
+        try
+        {
+            var handles = new[] { more.SafeWaitHandle.DangerousGetHandle() };
+            if (MsgWaitForMultipleObjectsEx(1, handles, forever, allInput, inputAvailable) == failed) more.WaitOne();
+            WindowMessage message;
+            while (PeekMessageW(out message, IntPtr.Zero, 0, 0, remove))
+            {
+                TranslateMessage(ref message);
+                DispatchMessageW(ref message);
+            }
+        }
+        catch (TypeLoadException) // no Windows: nothing is delivered by messages there
+        {
+            more.WaitOne();
+        }
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    struct WindowMessage
+    {
+        public IntPtr Window;
+        public uint Number;
+        public IntPtr First, Second;
+        public uint Time;
+        public int X, Y;
+    }
+
+    [DllImport("user32.dll")]
+    static extern uint MsgWaitForMultipleObjectsEx(uint count, IntPtr[] handles, uint ms, uint kinds, uint flags);
+
+    [DllImport("user32.dll")]
+    static extern bool PeekMessageW(out WindowMessage message, IntPtr window, uint first, uint last, uint flags);
+
+    [DllImport("user32.dll")]
+    static extern bool TranslateMessage(ref WindowMessage message);
+
+    [DllImport("user32.dll")]
+    static extern IntPtr DispatchMessageW(ref WindowMessage message);
 
     public T Do<T>(Func<T> work)
     {

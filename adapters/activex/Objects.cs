@@ -151,11 +151,12 @@ sealed class Objects
 
     public Members Description(Request request)
     {
-        if (request.Has("object")) return describe.All(ObjectOf(request.Handle("object")));
-        object made = library.Create(request.Get<string>("class"));
+        if (request.Has("object")) return describe.All(ObjectOf(request.Handle("object")), null);
+        string name = request.Get<string>("class");
+        object made = library.Create(name);
         try
         {
-            return describe.All(made);
+            return describe.All(made, name);
         }
         finally
         {

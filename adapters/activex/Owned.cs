@@ -1,4 +1,5 @@
-// What a session made in the queue manager, to be taken out again at a reset: open queues, and queues by their path.
+// What a session made in the queue manager, to be taken out again at a reset: open queues, and queues by their path, and what
+// the computer's own queues keep, where their owner lets it.
 using System;
 using System.Collections.Generic;
 using System.IO;
@@ -7,12 +8,15 @@ using System.Text;
 
 sealed class Owned
 {
+    const int ReceiveAccess = 1, DenyNone = 0; // MQACCESS, MQSHARE
+    readonly bool empties; // the computer's own queues, which all programs share
     readonly string file; // queues made and not deleted, a line each: a killed process finds them again
     readonly List<object> open = new List<object>();
     readonly List<string> made = new List<string>();
 
-    public Owned(string folder)
+    public Owned(string folder, bool empties)
     {
+        this.empties = empties;
         Directory.CreateDirectory(folder);
         file = Path.Combine(folder, "queues.txt");
         if (File.Exists(file)) made.AddRange(File.ReadAllLines(file, Encoding.UTF8));
@@ -65,6 +69,29 @@ sealed class Owned
                 library.Release(info);
             });
         if (paths.Length > 0) Save();
+        if (!empties) return;
+        foreach (string each in new[] { "JOURNAL", "DEADLETTER", "DEADXACT" })
+        {
+            string name = @"DIRECT=OS:.\SYSTEM$;" + each;
+            Try(name + " is not emptied", () => Empty(objects, library, name));
+        }
+    }
+
+    static void Empty(Objects objects, Library library, string formatName)
+    {
+        object info = library.Create("MSMQQueueInfo"), queue = null;
+        try
+        {
+            objects.Call(info, "FormatName", "put", formatName);
+            queue = objects.Call(info, "Open", "method", ReceiveAccess, DenyNone);
+            objects.Call(queue, "Purge", "method");
+        }
+        finally
+        {
+            if (queue != null) objects.Call(queue, "Close", "method");
+            if (queue != null) library.Release(queue);
+            library.Release(info);
+        }
     }
 
     static void Try(string what, Action work)

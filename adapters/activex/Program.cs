@@ -7,11 +7,13 @@ using Members = System.Collections.Generic.Dictionary<string, object>;
 
 sealed class Options
 {
-    public const string Usage = "usage: driver.exe [--library FILE.dll] [--queues-may-be-lost] " + Listener.Usage
+    public const string Usage = "usage: driver.exe [--library FILE.dll] [--queues-may-be-lost] [--dead-letters-may-be-lost] "
+        + Listener.Usage
         + ", with the adapter protocol on standard input or on a port";
     public readonly Listening Listening = new Listening();
     public readonly string Fake; // an assembly in place of COM
     public readonly bool MayBeLost; // the private queues of this computer
+    public readonly bool DeadLettersMayBeLost; // and its journal
 
     // Throws ArgumentException for anything else than Usage says.
     public Options(string[] arguments)
@@ -22,6 +24,11 @@ sealed class Options
             if (arguments[i] == "--queues-may-be-lost")
             {
                 MayBeLost = true;
+                continue;
+            }
+            if (arguments[i] == "--dead-letters-may-be-lost")
+            {
+                DeadLettersMayBeLost = true;
                 continue;
             }
             if (arguments[i] == "--library") Fake = Path.GetFullPath(value == "" ? "." : value);

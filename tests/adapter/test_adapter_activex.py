@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import socket
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from conformance.adapter.errors import ConnectorError, DriverUnusable
 
 SOURCES = SHARED.parent / "activex"
 MODEL = Path(__file__).parent / "object_model"
+QUEUE_INFO = "d7d6e07c-dccd-11d0-aa4b-0060970debae"
 EVENTS = "d7d6e078-dccd-11d0-aa4b-0060970debae"
 LEFT_OUT = {"vt": "ERROR", "value": 0x80020004}
 TOKEN = "a-word-of-ours"
@@ -179,7 +181,7 @@ def test_events_reach_the_sink_until_it_is_let_go(wire: Wire) -> None:
     sent = wire.request(
         "objects.invoke", object=message, member="Send", kind="method", arguments=[{"vt": "DISPATCH", "value": queue}]
     )
-    event, answer = wire.receive(), wire.receive()
+    event, answer = sorted((wire.receive(), wire.receive()), key=lambda message: "id" in message)
     assert event["params"] == {
         "object": source,
         "name": "Arrived",
@@ -191,6 +193,29 @@ def test_events_reach_the_sink_until_it_is_let_go(wire: Wire) -> None:
     assert wire.call("objects.advise", object=source, sink="other", iid=EVENTS)["status"] == 0x80040202
     assert wire.call("objects.advise", object=source, sink="null", iid=EVENTS)["status"] == 0x80004003
     assert wire.call("objects.advise", object=queue, sink="events", iid=EVENTS)["status"] == 0x80004002
+
+
+@pytest.fixture
+def posting(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the driver whose user32 is ours, and whose events come by window messages."""
+    folder = tmp_path / "posting"
+    shutil.copytree(built, folder)
+    library = folder / "libuser32.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, MODEL / "user32.c"], check=True, timeout=60)
+    for name in ("driver.exe", "fake.dll"):
+        mapped = f'<configuration><dllmap dll="user32.dll" target="{library}"/></configuration>'
+        (folder / f"{name}.config").write_text(mapped)
+    monkeypatch.setenv("FAKE_EVENTS", "posted")
+    return folder
+
+
+def test_events_that_come_by_window_messages_are_dispatched(posting: Path, tmp_path: Path) -> None:
+    wire = Wire(*command(posting))
+    try:
+        wire.hello(tmp_path, "1.2")
+        test_events_reach_the_sink_until_it_is_let_go(wire)
+    finally:
+        wire.close()
 
 
 def test_it_describes_what_the_type_information_has(wire: Wire) -> None:
@@ -205,6 +230,7 @@ def test_it_describes_what_the_type_information_has(wire: Wire) -> None:
     assert members["Open", "method"]["arguments"][-1] == {"name": "value", "vt": "DISPATCH", "flags": ["out", "retval"]}
     assert members["Create", "method"]["arguments"][0]["flags"] == ["in", "optional"]
     assert told["constants"]["MQACCESS"]["MQ_PEEK_ACCESS"] == 32
+    assert told["clsid"] == QUEUE_INFO
     echo = wire.call("objects.describe", **{"class": "Echo"})
     assert echo["failure"]["kind"] == "NotExpressible"
 
@@ -213,6 +239,29 @@ def test_a_reset_leaves_no_queue(wire: Wire) -> None:
     a_queue(wire)
     assert wire.call("reset") == {"status": 0}
     a_queue(wire)
+
+
+def first_message(wire: Wire, format_name: str) -> Any:
+    """The handle of the first message of a queue; None where it is empty."""
+    info = made(wire, "MSMQQueueInfo")
+    invoke(wire, info, "FormatName", bstr(format_name), kind="put")
+    queue = invoke(wire, info, "Open", i4(1), i4(0))["value"]["value"]
+    return invoke(wire, queue, "Peek", LEFT_OUT, LEFT_OUT, i4(0))["value"].get("value")
+
+
+@pytest.mark.parametrize("name", ["JOURNAL", "DEADLETTER", "DEADXACT"])
+@pytest.mark.parametrize("may_be_lost", [False, True])
+def test_a_reset_empties_the_queues_of_the_computer_where_their_owner_lets_it(
+    may_be_lost: bool, name: str, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_FILLED", name)
+    wire = Wire(*command(built), *(["--dead-letters-may-be-lost"] if may_be_lost else []))
+    try:
+        wire.hello(tmp_path, "1.2")
+        assert wire.call("reset") == {"status": 0}
+        assert (first_message(wire, f"DIRECT=OS:.\\SYSTEM$;{name}") is None) == may_be_lost
+    finally:
+        wire.close()
 
 
 def test_what_a_killed_driver_made_is_remembered(wire: Wire, built: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 // A small object model in the place of MSMQ's, for the driver of adapters/activex. FAKE_MISTAKE names a planted mistake:
-// label-cut or created-twice.
+// label-cut or created-twice. FAKE_FILLED names a queue of the computer that has a message at the start, FAKE_EVENTS=posted
+// has events delivered by window messages, as MSMQ's are.
 using System;
 using System.Collections.Generic;
 using System.Runtime.InteropServices;
@@ -11,7 +12,15 @@ static class World
     public const int NotFound = unchecked((int)0xC00E0003), Exists = unchecked((int)0xC00E0005);
     public const int StaleHandle = unchecked((int)0xC00E0056), Timeout = unchecked((int)0xC00E001B);
     public static readonly Dictionary<string, Stored> Queues = new Dictionary<string, Stored>(StringComparer.OrdinalIgnoreCase);
+    public const string Computer = @"DIRECT=OS:.\SYSTEM$;"; // its queues, which no program makes
     static readonly string mistake = Environment.GetEnvironmentVariable("FAKE_MISTAKE");
+
+    static World()
+    {
+        foreach (string name in new[] { "JOURNAL", "DEADLETTER", "DEADXACT" }) Queues[Computer + name] = new Stored();
+        string filled = Environment.GetEnvironmentVariable("FAKE_FILLED");
+        if (filled != null) Queues[Computer + filled].Put(new MSMQMessage());
+    }
 
     public static bool Planted(string name) { return mistake == name; }
 
@@ -61,11 +70,13 @@ public interface IMSMQQueueInfo4
     void Refresh();
 }
 
+[Guid("d7d6e07c-dccd-11d0-aa4b-0060970debae")]
 public class MSMQQueueInfo : IMSMQQueueInfo4, IMSMQQueueInfo2, IMSMQQueueInfo, ITyped
 {
     string label = "";
 
     public string PathName { get; set; }
+    public string FormatName { get; set; }
 
     public string Label
     {
@@ -97,7 +108,7 @@ public class MSMQQueueInfo : IMSMQQueueInfo4, IMSMQQueueInfo2, IMSMQQueueInfo, I
     {
         Stored found;
         lock (World.Queues)
-            if (!World.Queues.TryGetValue(PathName ?? "", out found)) throw World.Code(World.NotFound);
+            if (!World.Queues.TryGetValue(PathName ?? FormatName ?? "", out found)) throw World.Code(World.NotFound);
         return found;
     }
 
@@ -143,6 +154,16 @@ public class MSMQQueue
             open = false;
             Monitor.PulseAll(Stored.Messages);
         }
+    }
+
+    public void Purge()
+    {
+        lock (Stored.Messages) Stored.Messages.Clear();
+    }
+
+    public MSMQMessage Peek([Optional] object WantDestinationQueue, [Optional] object WantBody, [Optional] object ReceiveTimeout)
+    {
+        lock (Stored.Messages) return Stored.Messages.Count > 0 ? Stored.Messages[0] : null;
     }
 
     public MSMQMessage Receive([Optional] object Transaction, [Optional] object WantDestinationQueue,
@@ -205,7 +226,24 @@ public class MSMQEvent : IConnectionPointContainer, IConnectionPoint
     readonly Dictionary<int, object> sinks = new Dictionary<int, object>();
     int last;
 
+    delegate void Delivery();
+    static readonly List<Delivery> posted = new List<Delivery>(); // kept: native code has them
+
+    [DllImport("user32.dll")]
+    static extern void PostDelivery(Delivery delivery);
+
     internal void Raise(MSMQQueue queue)
+    {
+        if (Environment.GetEnvironmentVariable("FAKE_EVENTS") != "posted")
+        {
+            Deliver(queue);
+            return;
+        }
+        posted.Add(() => Deliver(queue));
+        PostDelivery(posted[posted.Count - 1]);
+    }
+
+    void Deliver(MSMQQueue queue)
     {
         object[] all;
         lock (sinks) all = new List<object>(sinks.Values).ToArray();
