@@ -124,7 +124,7 @@ sealed class Driver
         closing.IsBackground = true;
         closing.Start();
         if (!closing.Join(Renewal.Due ? 0 : ClosingMs)) Renewal.Want();
-        queues.Reset();
+        queues.Reset(options.DeadLettersMayBeLost);
         Renewal.Become(stateFolder, space, request.Id.ToString());
         return new Members();
     }

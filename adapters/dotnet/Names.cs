@@ -12,7 +12,7 @@ sealed class Names
     const string Private = @"private$\";
     const string JournalSuffix = ";JOURNAL", JournalPath = @"\Journal$";
     static readonly string[] systemNames = { @"SYSTEM$;JOURNAL", @"SYSTEM$;DEADLETTER", @"SYSTEM$;DEADXACT" };
-    static readonly string[] systemPaths = { @".\Journal$", @".\DeadLetter$", @".\XactDeadLetter$" };
+    public static readonly string[] SystemPaths = { @".\Journal$", @".\DeadLetter$", @".\XactDeadLetter$" };
     public readonly string Computer = Environment.MachineName;
     readonly object changing = new object();
     readonly bool hasFormatNames;
@@ -83,7 +83,7 @@ sealed class Names
         string computer = slash < 0 ? "" : path.Substring(0, slash), rest = path.Substring(slash + 1);
         bool here = computer == "." || computer.Equals(Computer, StringComparison.OrdinalIgnoreCase);
         int system = Array.FindIndex(systemNames, each => each.Equals(rest, StringComparison.OrdinalIgnoreCase));
-        if (here && system >= 0) return systemPaths[system];
+        if (here && system >= 0) return SystemPaths[system];
         if (!path.EndsWith(JournalSuffix, StringComparison.OrdinalIgnoreCase)) return null;
         string queue = path.Substring(0, path.Length - JournalSuffix.Length), own = OwnPath(queue);
         return own == queue || queue.Contains(";") ? null : own + JournalPath;
@@ -91,7 +91,7 @@ sealed class Names
 
     // Whether a path leads to a system queue of this computer, which all share. Only Mono's are named by paths here, and
     // there a broker is had for a run alone.
-    public bool IsSystem(string own) { return Array.IndexOf(systemPaths, own) >= 0; }
+    public bool IsSystem(string own) { return Array.IndexOf(SystemPaths, own) >= 0; }
 
     public string FormatOf(string pathName) { return Direct + pathName; }
 

@@ -6,11 +6,12 @@ using System.IO;
 sealed class Options
 {
     const int LongestNoWait = 10000;
-    public const string Usage = "usage: driver.exe [--no-wait-ms 0..10000] [--hide MEMBER,MEMBER...] "
+    public const string Usage = "usage: driver.exe [--no-wait-ms 0..10000] [--hide MEMBER,MEMBER...] [--dead-letters-may-be-lost] "
         + Listener.Usage + ", with the adapter protocol on standard input or on a port";
 
     public readonly int NoWaitMs; // what a read that is not to wait is given instead of nothing
     public readonly HashSet<string> Hidden = new HashSet<string>(); // what reads do not show of a transaction's messages
+    public readonly bool DeadLettersMayBeLost; // of this computer, and its journal
     public readonly Listening Listening = new Listening();
     readonly List<string> told = new List<string>();
 
@@ -39,6 +40,7 @@ sealed class Options
                     told.Add(value.Replace(",", ", ") + " of a transaction's messages not shown");
                     i++;
                     break;
+                case "--dead-letters-may-be-lost": DeadLettersMayBeLost = true; break;
                 default: throw new ArgumentException(Usage);
             }
         }

@@ -169,10 +169,13 @@ sealed class Queues
     }
 
     // Handles and queues are gone. A queue that can't be deleted keeps a name that nobody uses again.
-    public void Reset()
+    // empties: the system queues too, though no test may have named them.
+    public void Reset(bool empties)
     {
         foreach (OpenQueue open in opened.TakeAll()) open.Queue.Close();
-        foreach (string own in Names.Forget())
+        var all = new HashSet<string>(Names.Forget());
+        if (empties) all.UnionWith(Names.SystemPaths);
+        foreach (string own in all)
         {
             try
             {

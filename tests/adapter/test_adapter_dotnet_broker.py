@@ -29,8 +29,8 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 class Session:
     """A driver with a queue open for sending and receiving."""
 
-    def __init__(self, driver: Path, state: Path, namespace: str = "") -> None:
-        self.wire = Wire("mono", driver)
+    def __init__(self, driver: Path, state: Path, namespace: str = "", options: tuple[str, ...] = ()) -> None:
+        self.wire = Wire("mono", driver, *options)
         self.wire.hello(state)
         if namespace:
             self.wire.call("attach", namespace=namespace)
@@ -101,6 +101,22 @@ def test_a_message_keeps_what_it_was_sent_with(session: Session) -> None:
     session.wire.request("messages.peek", queue=session.reader, timeout_ms=WAIT_MS)
     shown = session.wire.receive()["result"]["message"]
     assert {name: shown[name] for name in message} == message
+
+
+@pytest.mark.parametrize("options", [(), ("--dead-letters-may-be-lost",)])
+def test_a_reset_empties_the_dead_letters_where_their_owner_lets_it(
+    driver: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    stranger = Session(driver, tmp_path / "stranger")
+    ours = Session(driver, tmp_path / "ours", options=options)
+    try:
+        stranger.open("DIRECT=OS:.\\SYSTEM$;DEADLETTER")
+        assert stranger.send("of another program")["status"] == 0
+        assert ours.call("reset") == {"status": 0}
+        assert stranger.receive() == (None if options else "of another program")
+    finally:
+        stranger.wire.close()
+        ours.wire.close()
 
 
 def test_a_read_that_waits_lets_others_through_and_says_so(session: Session) -> None:
