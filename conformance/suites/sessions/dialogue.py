@@ -351,7 +351,7 @@ class Dialogue:
         came = verdict.actual.get("ms") if isinstance(verdict.actual, Mapping) else None
         if verdict.requirement != DUE or declared_ms is None or not isinstance(came, int):
             return False
-        return came + _TICK_MS >= declared_ms
+        return bool(came + _TICK_MS >= declared_ms)
 
     def _slow(self, verdict: Verdict) -> bool:
         """Tell whether a slow implementation had as much to do as it was late: a round trip for each packet."""
