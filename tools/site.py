@@ -41,7 +41,11 @@ MENU: Final = {
 """The pages of `docs/` by heading."""
 TOP: Final = {
     "Changing mqconform": ["CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "fixtures/old/0.1/README.md"],
-    "Judge an implementation": ["adapters/dotnet/README.md", "adapters/activex/README.md"],
+    "Judge an implementation": [
+        "adapters/dotnet/README.md",
+        "adapters/activex/README.md",
+        "adapters/mqrt/driver/README.md",
+    ],
 }
 """Pages elsewhere in the checkout, by heading."""
 _LINK: Final = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
