@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -301,21 +300,14 @@ def _lines(asked: Asked, result: Replayed, shown: _Shown) -> Iterator[str]:
 def _stopping(wanted: bool, budget_s: float | None) -> Iterator[Stop | None]:
     """While a capture is followed, the first Ctrl-C ends the reading but not the judging; the second acts as usual."""
     from conformance.capture.files import GRACE_S, Stop
+    from conformance.cli.stop import first_interrupt
 
     if not wanted:
         yield None
         return
     stop = Stop(budget_s)
-
-    def on_interrupt(number: int, frame: object) -> None:
-        stop.tell(GRACE_S)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    before = signal.signal(signal.SIGINT, on_interrupt)
-    try:
+    with first_interrupt(lambda: stop.tell(GRACE_S)):
         yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def dump(packet: JudgedPacket | None) -> list[str]:

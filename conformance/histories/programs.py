@@ -152,8 +152,9 @@ class Programs:
         if result is not None and not result.ok and _doubtful(asked.params):
             return ()
         answer = None if result is None else self._answer(call, result, verdicts)
-        if result is not None and call.method == "messages.send" and result.ok:
-            self._send(call, asked.params, answer)
+        keep = _MEMORY.get(call.method)
+        if keep is not None and result is not None and result.ok:
+            keep(self, asked, result)
         completed = {name: self._answer(call, one, verdicts, waited=name) for name, one in ended.items()}
         try:
             observation = Observation(answer, completed)
@@ -231,19 +232,25 @@ class Programs:
 
     # --- What is sent, and what comes
 
-    def _send(self, call: Call, params: Params, answer: Answer | None) -> None:
-        name, message = call.message or "", params.get("message", {})
-        self._sent[name] = Sent(message, call.size)
+    def keep_message(self, asked: Asked, result: Result) -> None:
+        """Keep what was sent, by its content and its identifier."""
+        name, message = asked.call.message or "", asked.params.get("message", {})
+        self._sent[name] = Sent(message, asked.call.size)
         self._contents.setdefault(_content(message), []).append(name)
-        identifier = answer.values.get("identifier") if answer is not None else None
+        identifier = answer_of(result).values.get("identifier")
         if isinstance(identifier, str):
             self._identifiers[identifier] = name
 
+    def keep_queue(self, asked: Asked, result: Result) -> None:
+        """Keep the format name that a creation has given."""
+        if "format_name" in result.values:
+            self._texts[asked.call.queue or ""] = text = str(result.values["format_name"])
+            self._queues[text.casefold()] = asked.call.queue or ""
+
     def _answer(self, call: Call, result: Result, verdicts: list[Verdict], waited: str | None = None) -> Answer:
         answer = answer_of(result)
-        if call.method == "queues.counts":
-            kept = {name: one for name, one in answer.values.items() if not name.endswith("bytes")}
-            answer = replace(answer, values=kept)  # Bodies have any length here, and the model weighs by names.
+        weighed = {name: one for name, one in answer.values.items() if not name.endswith("bytes")}
+        answer = replace(answer, values=weighed)  # Bodies have any length here, and the model weighs by names.
         seen = answer.message
         if seen is None:
             return answer
@@ -300,9 +307,6 @@ class Programs:
         member = _GIVES.get(call.method)
         if member is not None and member in result.values and call.name is not None:
             self._names[_KINDS[member], result.values[member]] = call.name
-        if call.method == "queues.create" and "format_name" in result.values:
-            self._texts[call.queue or ""] = text = str(result.values["format_name"])
-            self._queues[text.casefold()] = call.queue or ""
 
     def bind_ended(self, method: str, name: str, result: Result) -> None:
         """Keep the handle that a waiting read has given at its end."""
@@ -545,6 +549,11 @@ def _advance(programs: Programs, method: str, params: Params) -> Call:
     return Call(method, by_ms=params["by_ms"])
 
 
+_MEMORY: Final[Mapping[str, Callable[[Programs, Asked, Result], None]]] = {
+    "messages.send": Programs.keep_message,
+    "queues.create": Programs.keep_queue,
+}
+"""How a success is remembered, beside the handle that it gives."""
 _LIFTED: Final[Mapping[str, _Lift]] = {
     "queues.create": _create,
     "queues.open": _open,

@@ -147,6 +147,12 @@ def test_the_timer_of_order_acks_begins_anew_with_each_message(later_ms, fails):
     assert failed(events) == ({"MQQB-3.1.1.6.2.scheduled"} if fails else set())
 
 
+def test_an_order_acknowledgment_behind_a_repeated_message_may_wait():
+    late, again = delayed(25, 1_500), copy(22, 22, later_ns=2_000_000)
+    assert failed(edited(CONSISTENT, late)) == {"MQQB-3.1.1.6.2.scheduled"}
+    assert failed(edited(CONSISTENT, again, late)) == failed(edited(CONSISTENT, again))
+
+
 def test_a_refusal_is_told_to_the_administration_queue_too():
     asked = put(6, "MessagePropertiesHeader.Flags", 4)
     assert not failed(edited(RECONNECTING, outlasting(90_000)))

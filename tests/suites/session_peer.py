@@ -300,7 +300,8 @@ class Peer(Sending):
         forgotten = self.has("knows-express-messages-of-one-session") and not fields[UH + "Flags.DM"]
         if forgotten or (self.has("knows-urgent-messages-of-one-session") and fields["BaseHeader.Flags.PR"] == 7):
             looked = looked or self.first_links.setdefault(key, link) is not link
-        if plain and key in self.history and not looked and not self.has("takes-duplicates"):
+        counted = fields.get(SE + "AckSequenceNumber") is not None and self.has("takes-duplicates-with-counts")
+        if plain and key in self.history and not looked and not counted and not self.has("takes-duplicates"):
             link.received += self.has("counts-duplicates")
             return
         if not (transactional and self.has("transactions-leave-no-identifier")):

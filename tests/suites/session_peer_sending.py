@@ -281,7 +281,8 @@ class Sending(State):
         self.flush()
 
     def acknowledge_due(self, link: Link) -> None:
-        if link.due and self.now >= link.due and not self.has("never-acknowledges"):
+        silent = self.has("never-acknowledges") or (link.outgoing and self.has("acknowledges-on-no-session-of-its-own"))
+        if link.due and self.now >= link.due and not silent:
             self.acknowledge(link)
 
     def acknowledge(self, link: Link) -> None:

@@ -33,9 +33,7 @@ PLANNING = ("histories/situations/specified_calls.py", "histories/situations/spe
 """The modules of the planner that tell calls apart: what the text leaves open, and what an answer would have said."""
 OBJECTS = ("activex/effects.py", "activex/world.py", "activex/underlying_calls.py")
 """The modules that turn members of COM objects into calls, and the verdict on a call into one on its member."""
-PROGRAMS = ("histories/programs.py",)
-"""The module that turns requests of programs into calls of the model."""
-KNOWING += (*PLANNING, *OBJECTS, *PROGRAMS)
+KNOWING += (*PLANNING, *OBJECTS)
 PLANS = {name: plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}
 PLANS["PROPERTIES"] = plans.properties(tuple(ROWS), restarts=True)
 NO_METHOD = {"restart", "watch", "use"}  # the harness does them

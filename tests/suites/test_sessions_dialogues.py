@@ -161,6 +161,13 @@ FAKES = (
     ("passes-what-is-late", "too-late-to-be-passed-on", "MQQB-3.1.7.1.2.expired"),
     ("never-resends", "answers-without-an-order-acknowledgment", "MQQB-3.1.6.5.resent"),
     ("sends-no-rest-again", "a-part-is-acknowledged", "MQQB-3.1.5.9.retried"),
+    ("acknowledges-on-no-session-of-its-own", "sent-again-after-a-cut", "MQQB-3.1.5.8.2.acknowledged-in-time"),
+    (
+        "takes-duplicates-with-counts",
+        "meets-beside-another-narrow-behind-recoverable-express-unfitting-both-urgent-"
+        "counting-answerable-again-after-close-settled",
+        "MQQB-3.1.5.8.1.duplicate",
+    ),
     ("never-expires", "a-final-acknowledgment-of-what-is-not-received-asked", "MQQB-3.1.7.2.2.wanted"),
     ("resends-soon", "answers-without-an-order-acknowledgment", "MQQB-3.1.6.5.resend-interval"),
     ("resends-backwards", "answers-without-an-order-acknowledgment", "MQQB-3.1.6.5.resend-order"),

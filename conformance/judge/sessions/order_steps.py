@@ -181,8 +181,9 @@ def schedule(paths: Any, there: int, progress: int, shared: Any, out: Any, time:
     waited = time - last
     if gap != NONE and not paths[there + r.REFUSAL]:
         return steps.judge(out, BEFORE_NEXT, 0, 0, gap // _MS)
-    if begun <= last and waited > SCHEDULED_NS and paths[there + r.AGAIN_NS] <= paths[there + r.ANSWERED_NS]:
-        return steps.judge(out, SCHEDULED, 0, DELAY_MS, waited // _MS)
+    if begun <= last and waited > SCHEDULED_NS:
+        again = paths[there + r.AGAIN_NS] > paths[there + r.ANSWERED_NS]
+        return 0 if again else steps.judge(out, SCHEDULED, 0, DELAY_MS, waited // _MS)
     if paths[progress + r.WHOLE] and begun <= last and number < accepted and waited >= LEAST_NS:
         return steps.judge(out, ACCEPTED_LESS, 0, accepted, number)
     if waited <= SCHEDULED_NS:
