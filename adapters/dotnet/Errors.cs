@@ -4,28 +4,6 @@ using System.Messaging;
 using System.Reflection;
 using Members = System.Collections.Generic.Dictionary<string, object>;
 
-// The driver's own refusal: nothing was asked of the API.
-sealed class Refused : Exception
-{
-    public readonly string Kind;
-
-    Refused(string kind, string text) : base(text) { Kind = kind; }
-
-    public static Refused NoHandle(string what, object handle)
-    {
-        return new Refused("NoSuchHandle", "there is no open " + what + " " + handle);
-    }
-
-    // The API has no call that means this. Whoever judges should not read more into it than that.
-    public static Refused NotExpressible(string what)
-    {
-        return new Refused("NotExpressible", "System.Messaging has no way to " + what);
-    }
-
-    // The API answered without an exception that there is nothing.
-    public static Refused Denied(string kind, string text) { return new Refused(kind, text); }
-}
-
 static class Errors
 {
     const uint Severity = 0x80000000; // of an HRESULT: below it everything is a success

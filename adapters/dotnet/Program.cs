@@ -10,6 +10,7 @@ static class Program
 
     static int Main(string[] arguments)
     {
+        Refused.Api = "System.Messaging";
         TextWriter output = Console.Out;
         Console.SetOut(TextWriter.Null); // Mono's library prints there, and standard output is the protocol's
         Options options;

@@ -2,7 +2,6 @@
 using System;
 using System.Collections.Generic;
 using System.Messaging;
-using System.Threading;
 using Members = System.Collections.Generic.Dictionary<string, object>;
 
 // A queue that was opened, with what ends when it is closed.
@@ -186,51 +185,6 @@ sealed class Queues
             {
                 Protocol.Log("reset: " + own + " is not deleted: " + e.Message);
             }
-        }
-    }
-}
-
-// Names given to objects, by any thread. What was taken out is unknown, as is what never was.
-sealed class Handles<T> where T : class
-{
-    static int counter;
-    readonly string what;
-    readonly Dictionary<string, T> table = new Dictionary<string, T>();
-
-    public Handles(string what) { this.what = what; }
-
-    public string Add(T value)
-    {
-        string handle = what[0] + Interlocked.Increment(ref counter).ToString();
-        lock (table) table[handle] = value;
-        return handle;
-    }
-
-    public T Known(string handle)
-    {
-        T value;
-        lock (table)
-            if (handle != null && table.TryGetValue(handle, out value)) return value;
-        throw Refused.NoHandle(what, handle);
-    }
-
-    public T Take(string handle)
-    {
-        lock (table)
-        {
-            T value = Known(handle);
-            table.Remove(handle);
-            return value;
-        }
-    }
-
-    public List<T> TakeAll()
-    {
-        lock (table)
-        {
-            var all = new List<T>(table.Values);
-            table.Clear();
-            return all;
         }
     }
 }

@@ -1,27 +1,7 @@
-// How a call ended, as the protocol tells it, and the handles that calls are given.
+// How a call ended, as the protocol tells it: by the HRESULT of the function.
 using System;
-using System.Collections.Generic;
 using System.Threading;
 using Members = System.Collections.Generic.Dictionary<string, object>;
-
-// The driver's own refusal: nothing was asked of the API.
-sealed class Refused : Exception
-{
-    public readonly string Kind;
-
-    Refused(string kind, string text) : base(text) { Kind = kind; }
-
-    public static Refused NoHandle(string what, object handle)
-    {
-        return new Refused("NoSuchHandle", "there is no open " + what + " " + handle);
-    }
-
-    // The API has no call that means this. Whoever judges should not read more into it than that.
-    public static Refused NotExpressible(string what)
-    {
-        return new Refused("NotExpressible", "the functions of mqrt.dll have no way to " + what);
-    }
-}
 
 // A function answered with a failing HRESULT.
 sealed class Failed : Exception
@@ -72,50 +52,5 @@ sealed class MqrtManners : Manners
         }
         System.Diagnostics.Process.GetCurrentProcess().Kill();
         Thread.Sleep(Timeout.Infinite);
-    }
-}
-
-// Names given to objects, by any thread. What was taken out is unknown, as is what never was.
-sealed class Handles<T> where T : class
-{
-    static int counter;
-    readonly string what;
-    readonly Dictionary<string, T> table = new Dictionary<string, T>();
-
-    public Handles(string what) { this.what = what; }
-
-    public string Add(T value)
-    {
-        string handle = what[0] + Interlocked.Increment(ref counter).ToString();
-        lock (table) table[handle] = value;
-        return handle;
-    }
-
-    public T Known(string handle)
-    {
-        T value;
-        lock (table)
-            if (handle != null && table.TryGetValue(handle, out value)) return value;
-        throw Refused.NoHandle(what, handle);
-    }
-
-    public T Take(string handle)
-    {
-        lock (table)
-        {
-            T value = Known(handle);
-            table.Remove(handle);
-            return value;
-        }
-    }
-
-    public List<T> TakeAll()
-    {
-        lock (table)
-        {
-            var all = new List<T>(table.Values);
-            table.Clear();
-            return all;
-        }
     }
 }

@@ -13,6 +13,7 @@ static class Program
 
     static int Main(string[] arguments)
     {
+        Refused.Api = "mqrt.dll";
         TextWriter output = Console.Out;
         Console.SetOut(TextWriter.Null); // standard output is the protocol's
         var listening = new Listening();

@@ -4,12 +4,12 @@ using System.Collections.Generic;
 using System.Text;
 using Members = System.Collections.Generic.Dictionary<string, object>;
 
-// A queue that was opened. Handle is the API's.
-sealed class OpenQueue
+// What the API gave for a queue, a cursor or a transaction.
+sealed class ApiHandle
 {
     public readonly IntPtr Handle;
 
-    public OpenQueue(IntPtr handle) { Handle = handle; }
+    public ApiHandle(IntPtr handle) { Handle = handle; }
 }
 
 // A property of queues, MS-MQMQ 2.3.1.
@@ -60,9 +60,9 @@ sealed class Queues
         { "PROPID_Q_ADS_PATH", new QueueProperty(126, Vt.LPWSTR) },
     };
 
-    readonly Handles<OpenQueue> opened = new Handles<OpenQueue>("queue");
-    readonly Handles<OpenQueue> cursors = new Handles<OpenQueue>("cursor");
-    readonly Handles<OpenQueue> transactions = new Handles<OpenQueue>("transaction");
+    readonly Handles<ApiHandle> opened = new Handles<ApiHandle>("queue");
+    readonly Handles<ApiHandle> cursors = new Handles<ApiHandle>("cursor");
+    readonly Handles<ApiHandle> transactions = new Handles<ApiHandle>("transaction");
     readonly bool deadLettersMayBeLost;
     public Names Names;
 
@@ -111,7 +111,7 @@ sealed class Queues
         IntPtr handle;
         Failed.If(Native.MQOpenQueue(own, Access[access], share, out handle));
         if (access == "send" && !Names.IsHere(own)) Names.Sent(own);
-        return new Members { { "queue", opened.Add(new OpenQueue(handle)) } };
+        return new Members { { "queue", opened.Add(new ApiHandle(handle)) } };
     }
 
     public Members Close(Request request)
@@ -190,7 +190,7 @@ sealed class Queues
     {
         IntPtr cursor;
         Failed.If(Native.MQCreateCursor(Known(request.Handle("queue")), out cursor));
-        return new Members { { "cursor", cursors.Add(new OpenQueue(cursor)) } };
+        return new Members { { "cursor", cursors.Add(new ApiHandle(cursor)) } };
     }
 
     public Members CloseCursor(Request request)
@@ -202,7 +202,7 @@ sealed class Queues
     {
         IntPtr transaction;
         Failed.If(Native.MQBeginTransaction(out transaction));
-        return new Members { { "transaction", transactions.Add(new OpenQueue(transaction)) } };
+        return new Members { { "transaction", transactions.Add(new ApiHandle(transaction)) } };
     }
 
     // The handle stays: whether a second end is refused is the API's matter.
@@ -351,13 +351,13 @@ sealed class Queues
     // Everything that was opened, made or sent is gone. What the queue manager refuses is told and left.
     public void Reset()
     {
-        foreach (OpenQueue transaction in transactions.TakeAll())
+        foreach (ApiHandle transaction in transactions.TakeAll())
         {
             TransactionObject.Abort(transaction.Handle); // refused where it has ended
             TransactionObject.Release(transaction.Handle);
         }
-        foreach (OpenQueue cursor in cursors.TakeAll()) Native.MQCloseCursor(cursor.Handle);
-        foreach (OpenQueue queue in opened.TakeAll()) Native.MQCloseQueue(queue.Handle);
+        foreach (ApiHandle cursor in cursors.TakeAll()) Native.MQCloseCursor(cursor.Handle);
+        foreach (ApiHandle queue in opened.TakeAll()) Native.MQCloseQueue(queue.Handle);
         var queues = new List<string>();
         var emptied = new List<string>();
         Names.Forget(queues, emptied);
